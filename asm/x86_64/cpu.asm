@@ -1,0 +1,29 @@
+; cpu - has this CPU AVX2, FMA and F16C, and does the system keep the ymm registers?  x86-64.
+; Contract asm/kernels.h      Oracle asm/portable/cpu.cpp
+; Out      al 1 or 0      Clobbers rax rcx rdx
+; CPUID and XGETBV: Intel SDM volume 2A; the order of the checks: volume 1, 14.3.
+global cpu_ready, cpu_needs
+section .text
+cpu_ready:
+    push    rbx                         ; cpuid writes it
+    mov     eax, 1
+    cpuid
+    not     ecx
+    test    ecx, 1 << 12 | 1 << 27 | 1 << 28 | 1 << 29  ; FMA, OSXSAVE, AVX, F16C
+    jnz     .no
+    xor     ecx, ecx
+    xgetbv                              ; what the system saves and restores
+    not     eax
+    test    al, 6                       ; xmm and ymm state
+    jnz     .no
+    mov     eax, 7                      ; leaf 7: a CPU with FMA has it; ecx is still 0
+    cpuid
+    not     ebx
+    test    bl, 1 << 5                  ; AVX2
+.no:
+    setz    al
+    pop     rbx
+    ret
+
+section .rodata
+cpu_needs: db "AVX2, FMA and F16C", 0

@@ -1,0 +1,28 @@
+; geglu - gate = gelu(gate) * up, the tanh form.  x86-64, AVX2 + FMA.
+; Contract asm/kernels.h      Oracle asm/portable/geglu.cpp, which has the formula
+; In       rdi gate: f32[n]   rsi up: f32[n]   edx n, a multiple of 8
+; Clobbers rax edx ymm0-ymm4
+extern exp
+global geglu
+section .text
+geglu:
+    vmovups ymm4, [rdi + rdx*4 - 32]    ; z
+    mov     eax, factors
+    vbroadcastss ymm0, [rax]
+    vbroadcastss ymm1, [rax + 4]
+    vmulps  ymm2, ymm4, ymm4
+    vfmadd231ps ymm0, ymm1, ymm2
+    vmulps  ymm0, ymm0, ymm4            ; -2u
+    call    exp
+    vaddps  ymm0, ymm0, ymm3            ; 1 + e^-2u
+    vdivps  ymm0, ymm4, ymm0
+    vmulps  ymm0, ymm0, [rsi + rdx*4 - 32]
+    vmovups [rdi + rdx*4 - 32], ymm0
+    sub     edx, 8
+    jnz     geglu
+    ret
+
+section .rodata
+align 4
+factors:
+    dd -1.59576912, -0.0713548163       ; -2 sqrt(2/pi), the same times 0.044715

@@ -1,0 +1,16 @@
+; matmul_bf16 - y = W x, weights in bf16.  x86-64, AVX2 + FMA.
+; Contract asm/kernels.h      Oracle asm/portable/matmul_bf16.cpp
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul.asm
+; Holds    see matmul.inc
+default rel
+%include "matmul.inc"
+%include "weights.inc"
+
+extern matmul
+global matmul_bf16
+section .text
+matmul_bf16:
+    lea     rax, [.tile]
+    jmp     matmul
+.tile:
+    TILE    LOAD_BF16, 16

@@ -1,0 +1,16 @@
+; matmul_f32 - y = W x, weights in f32.  x86-64, AVX2 + FMA.
+; Contract asm/kernels.h      Oracle asm/portable/matmul_f32.cpp
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul.asm
+; Holds    see matmul.inc
+default rel
+%include "matmul.inc"
+%include "weights.inc"
+
+extern matmul
+global matmul_f32
+section .text
+matmul_f32:
+    lea     rax, [.tile]
+    jmp     matmul
+.tile:
+    TILE    LOAD_F32, 32

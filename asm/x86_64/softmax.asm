@@ -1,0 +1,51 @@
+; softmax - x = exp(scale x) / sum exp(scale x), in place, zero behind n.  x86-64, AVX2 + FMA.
+; Contract asm/kernels.h      Oracle asm/portable/softmax.cpp
+; In       rdi x: f32[end]   esi n   edx end, a multiple of 8   xmm0 scale
+; Clobbers rax rcx rsi ymm0-ymm6
+; Holds    ymm4 largest, then the sum   ymm5 scale   ymm6 largest
+; What lies behind n becomes -infinity first: no largest, and e^-infinity is 0 exactly.
+extern exp
+global softmax
+section .text
+softmax:
+    vbroadcastss ymm5, xmm0
+.pad:
+    cmp     esi, edx
+    jae     .padded
+    mov     dword [rdi + rsi*4], 0xff800000
+    inc     esi
+    jmp     .pad
+.padded:                                ; esi = end
+    vmovups ymm4, [rdi]
+.max:
+    vmaxps  ymm4, ymm4, [rdi + rsi*4 - 32]
+    sub     esi, 8
+    jnz     .max
+    vperm2f128 ymm0, ymm4, ymm4, 1
+    vmaxps  ymm4, ymm4, ymm0
+    vshufps ymm0, ymm4, ymm4, 0x4e
+    vmaxps  ymm4, ymm4, ymm0
+    vshufps ymm0, ymm4, ymm4, 0xb1
+    vmaxps  ymm6, ymm4, ymm0            ; the largest, in all lanes
+    vxorps  xmm4, xmm4, xmm4
+.exp:                                   ; upwards, from esi = 0
+    vmovups ymm0, [rdi + rsi*4]
+    vsubps  ymm0, ymm0, ymm6
+    vmulps  ymm0, ymm0, ymm5
+    call    exp
+    vmovups [rdi + rsi*4], ymm0
+    vaddps  ymm4, ymm4, ymm0
+    add     esi, 8
+    cmp     esi, edx
+    jb      .exp
+    vperm2f128 ymm0, ymm4, ymm4, 1
+    vaddps  ymm4, ymm4, ymm0
+    vhaddps ymm4, ymm4, ymm4
+    vhaddps ymm4, ymm4, ymm4
+.divide:                                ; downwards, from esi = end
+    vmovups ymm0, [rdi + rsi*4 - 32]
+    vdivps  ymm0, ymm0, ymm4
+    vmovups [rdi + rsi*4 - 32], ymm0
+    sub     esi, 8
+    jnz     .divide
+    ret

@@ -1,0 +1,33 @@
+; linux-x86_64 - the ELF headers of mote, and its door for Linux.
+; The kernel's loader reads the headers, maps the file at 1 MiB, read and execute, and jumps to
+; _start in 64-bit mode: rsp points to argc; argv, envp and the auxiliary vector follow (System V
+; AMD64 psABI, 3.4.1).  The registers hold nothing of use, the direction flag is clear.
+; Read next: main() in runtime/main.cpp.
+default rel
+extern image, image_end, main
+
+section .header progbits alloc noexec nowrite align=64
+elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
+    db 0x7f, "ELF", 2, 1, 1, 0          ; 64 bits, little-endian, version 1
+    dq 0
+    dw 2, 62                            ; ET_EXEC, EM_X86_64
+    dd 1
+    dq _start
+    dq program_headers - elf_header
+    dq 0                                ; no section headers
+    dd 0
+    dw 64, 56, 2                        ; size of this header, of a program header, their number
+    dw 0, 0, 0
+program_headers:
+    dd 1, 5                             ; PT_LOAD, read + execute
+    dq 0, image, image                  ; from the file's first byte
+    dq image_end, image_end             ; less image: see linker.ld
+    dq 4096
+    dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
+    dq 0, 0, 0, 0, 0, 0                 ; stack and every readable mapping executable
+
+section .text.start progbits alloc exec nowrite align=1
+global _start
+_start:
+    mov     rdi, rsp                    ; &argc
+    call    main                        ; which does not return
