@@ -4,7 +4,7 @@
 ; AMD64 psABI, 3.4.1).  The registers hold nothing of use, the direction flag is clear.
 ; Read next: main() in runtime/main.cpp.
 default rel
-extern image, image_end, main
+extern image, image_size, main
 
 section .header progbits alloc noexec nowrite align=64
 elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
@@ -21,7 +21,7 @@ elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
 program_headers:
     dd 1, 5                             ; PT_LOAD, read + execute
     dq 0, image, image                  ; from the file's first byte
-    dq image_end, image_end             ; less image: see linker.ld
+    dq image_size, image_size
     dq 4096
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
     dq 0, 0, 0, 0, 0, 0                 ; stack and every readable mapping executable

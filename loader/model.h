@@ -52,8 +52,8 @@ struct Model {
   u64 n_infos;             // their count,
   const u8 *data;          // and the tensor data, in the file
   Tensor *layers;          // [block_count][N_LAYER_TENSORS], room for MAX_LAYERS given by the caller
-  Tensor token_embd;       // [n_vocab][d_model], the output matrix too
   Tensor output_norm;      // [d_model]
+  Tensor token_embd;       // [n_vocab][d_model], the output matrix too
   struct {                 // a Counted of our own: the name of a key or tensor that is looked for
     u64 n;
     char data[56];

@@ -1,47 +1,126 @@
-// mote.h - the engine's one object, and who works on it.
+// mote.h - the engine's one object, and the functions that work on it.
 //
-// Everything lives in a Mote: there is no other state, no heap, no writable image.  It begins with
-// the Model, so that the one pointer that the engine keeps serves both.  Reading order: main.cpp,
-// generate.cpp, forward.cpp, tokenizer.cpp, sampler.cpp, threads.cpp, io.cpp.
+// Everything lives in a Mote: no other state, no heap, no writable image.  It begins with the Model,
+// so that the one pointer that the engine keeps serves both.
+// Reading order: main.cpp, generate.cpp, forward.cpp, threads.cpp, tokenizer.cpp, sampler.cpp, io.cpp.
 #pragma once
 #include "../asm/kernels.h"
 #include "../loader/model.h"
 
-constexpr u32 MAX_BATCH = 64;        // prompt tokens that share one pass over the weights
-constexpr u32 MAX_CONTEXT = 8192;    // without -c: of what the file allows
+constexpr u32 MAX_BATCH = 64;           // prompt tokens that share one pass over the weights
+constexpr u32 DEFAULT_CONTEXT = 8192;   // at most, without -c
+constexpr u32 MAX_CONTEXT = 1u << 20;
 constexpr u32 MAX_THREADS = 1024;
-constexpr u32 THREAD_STACK = 16384;  // bytes
+constexpr u32 THREAD_STACK = 16384;     // bytes
+constexpr u32 NO_TOKEN = ~0u;
 
-// Activations of a batch: columns of floats, one per token.
+// Activations, a column of floats for each token of the batch.
 struct Buffer {
-  f32 *data;   // [batch][stride]
+  f32 *data;   // [max_batch][stride]
   u64 stride;  // floats from one column to the next
 };
 
-enum BufferName : u8 { X, H, Q, K, V, O, T, GATE, UP, N_BUFFERS };
+// X the residual stream, H what a norm makes of it, T what a block adds to it.
+enum BufferName : u8 { X, H, T, Q, K, V, O, GATE, UP, SCORES, ROPE, LOGITS, N_BUFFERS };
+
+// What passes of one kind have cost: of prompts, or of single tokens.
+struct Cost {
+  u64 tokens, time, bytes;  // time in ns; bytes of weights that were read
+};
 
 struct Mote : Model {
   const char *file_name;  // the model's, for messages
 
-  // What the command line says.
-  u32 max_tokens, n_threads, top_k, context;
-  u64 seed;
+  // The command line.  Numbers are u32, but for the seed; in the order of OPTIONS in main.cpp.
+  u64 max_tokens, context, top_k, n_threads, seed;
   f32 temperature, top_p;
   bool chat, quiet;
+  const char *prompt;  // or null: standard input
+  u64 prompt_n;
 
-  // Tokens: the prompt, the answers, everything that the KV cache holds or will hold.
+  // Tokens: what the KV cache holds or will hold.
   u32 *tokens_fed;  // [context]
-  u32 n_tokens;     // of them there are so many,
+  u32 n_fed;        // of them there are so many,
   u32 n_past;       // and so many of those are in the KV cache
+  u32 n_answered;   // tokens that the model has said
+  bool full;        // there was no room for a token
 
   // Threads.
   void (*job)(u32 thread);
   u32 started, arrived, generation, sleeping;
 
   // The forward pass.
-  u32 batch;        // tokens in this pass, at most max_batch
-  u32 max_batch;
-  u64 weights_read; // bytes, by all passes so far
-
+  u32 batch, max_batch;  // tokens in this pass, and at most
+  u32 first;             // the column of the first of them
+  u32 padded;            // positions after this pass, up to a multiple of 8
+  u32 kv_stride;         // positions that the KV cache has room for
+  u32 kv_size;           // bytes of an element of the KV cache: f16, or f32 in a test
+  void (*kv_matmul)(const Matmul *, u32, u32);
+  void (*kv_store)(void *, const f32 *, u32, u64);
+  u8 *k_cache;      // [block_count][kv_stride][d_kv]
+  u8 *v_cache;      // [block_count][d_kv][kv_stride]
+  f64 rope_ratio;   // from one pair's frequency to the next one's
+  Cost cost[2];     // of prompts, of answers
+  u64 layer_bytes, head_bytes;  // weights that a pass reads
+  u64 seed_told;    // for the statistics; seed moves on
   Buffer buffer[N_BUFFERS];
+
+  // The tokenizer.
+  u8 *pieces;       // the text of all tokens, U+2581 as a space
+  u32 *piece;       // [n_vocab + 1] where each begins
+  u32 *slots;       // [slot_mask + 1] hash table: a token + 1, or 0
+  u32 slot_mask;
+  u32 longest;      // bytes of the longest token that is matched as a whole
+  u32 turn_start, turn_end;
+  u32 byte_token[256];
+
+  u64 *ranking;     // [n_vocab] the sampler's: a heap, and behind n_heap what has left it
+  u32 n_heap;
+  Tensor tensors[MAX_LAYERS * N_LAYER_TENSORS];
 };
+
+#define mote (static_cast<Mote *>(model))
+
+// main.cpp
+void set_up();  // memory for everything, once the model is loaded and the options are known
+
+// generate.cpp
+void feed(bool answer);            // the pending tokens through the model; then the logits are there
+void generate();                   // answers until a stop, -n or a full context
+
+// forward.cpp: jobs for parallel()
+void layers(u32 thread);           // the batch through all layers
+void head(u32 thread);             // logits of column `first`
+f64 rope_ratio(f64 base, u32 head_dim);
+
+// threads.cpp
+void start_threads();
+void barrier();
+void parallel(void (*job)(u32 thread));
+
+// tokenizer.cpp
+enum TokenType : u8 { NORMAL = 1, UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4, BYTE = 6 };
+constexpr u32 PLAIN = 1 << USER_DEFINED;                             // text of a user
+constexpr u32 SPECIAL = PLAIN | 1 << CONTROL | 1 << UNKNOWN;         // text of the chat template
+void read_vocabulary();
+void encode(const char *text, u64 n, u32 matched_whole);  // adds the text's tokens
+void add_token(u32 token);
+u32 token_type(u32 token);
+void print_token(u32 token);
+
+// sampler.cpp
+u32 sample();
+
+// io.cpp
+void *map(u64 bytes);                               // fresh zeroed memory
+void unmap(void *p, u64 bytes);
+void write_all(u32 fd, const void *p, u64 n);
+u64 length(const char *s);
+void say(const char *s);                            // to standard error
+void say_number(u64 n);
+void say_ratio(u64 n, u64 d);                       // n / d, with two decimals
+u64 now();                                          // ns
+bool is_terminal(u32 fd);
+i64 read_input(bool line, u8 **text);               // its bytes; -1 at the end
+[[noreturn]] void leave(u32 status);
+[[noreturn]] void die(const char *what);            // "mote: what"
