@@ -51,6 +51,8 @@ bool equal(const Counted *a, const Counted *b) {
   return a->n == b->n && equal(a->data, b->data, b->n);
 }
 
+#define NAME ((const Counted *)&model->name)
+
 // Adds s to the name.  Returns what lies behind the 0 of s: the next of a list.
 static const char *append(const char *s) {
   while (*s) model->name.data[model->name.n++] = *s++;
@@ -63,7 +65,6 @@ static void set_name(const char *s) {
   append(s);
 }
 
-static const Counted *name() { return (const Counted *)&model->name; }
 
 // Makes the name of the key that stands at k in KEYS.
 static const char *key_name(const char *k) {
@@ -83,7 +84,7 @@ static void read_keys() {
     for (u32 i = 0; i <= KEY(add_space_prefix); ++i) {
       u32 type = *k & 31;
       k = key_name(k);
-      if (!equal(key, name())) continue;
+      if (!equal(key, NAME)) continue;
       if (value.type != type) fail("wrong type");
       model->param[i] = value.bits;
     }
@@ -96,7 +97,7 @@ static void read_keys() {
   const char *k = KEYS;
   do k = key_name(k);
   while (key--);
-  model->subject = name();
+  model->subject = NAME;
   fail("missing or bad value");
 }
 
@@ -119,29 +120,38 @@ static Info take_info() {
   return info;
 }
 
-// Finds the tensor that is called model->name, and checks it.
+// Finds the tensor that is called model->name, and checks it: on a first round through the infos
+// what its own says, on a second that no other tensor begins inside it.
 static void find(Tensor *t, u32 columns, u32 rows) {
-  model->at = model->infos;
-  for (u64 i = 0; i < model->n_infos; ++i) {
-    Info info = take_info();
-    if (!equal(info.name, name())) continue;
-    if (t->data) fail("twice in the file");
-    if (rows == KEY(n_vocab)) model->n_vocab = u32(info.ne[1]);
-    t->n = model->param[columns];
-    t->rows = model->param[rows];
-    if (info.ne[0] != t->n || info.ne[1] != t->rows || ((info.ne[2] - 1) | (info.ne[3] - 1)))
-      fail("bad shape");
-    if (t->n % 8) fail("row length no multiple of 8");
-    t->type = info.type == 30 ? u32(BF16) : info.type;
-    if (t->type > (rows == KEY(one) ? u32(F32) : u32(BF16))) fail("type not supported");
-    u64 size = u64(t->n) * t->rows * (t->type == F32 ? 4 : 2);
-    u64 space = u64(model->end - model->data);
-    if (info.offset % model->alignment || info.offset > space || size > space - info.offset)
-      fail("outside of the file");
-    t->data = model->data + info.offset;
+  u64 offset = 0, size = 0;
+  for (u32 round = 0; round < 2; ++round) {
+    model->at = model->infos;
+    for (u64 i = 0; i < model->n_infos; ++i) {
+      Info info = take_info();
+      if (!equal(info.name, NAME)) {
+        if (info.offset - offset < size) fail("overlaps another");
+        continue;
+      }
+      if (round) continue;
+      if (size) fail("twice in the file");
+      if (rows == KEY(n_vocab)) model->n_vocab = u32(info.ne[1]);
+      t->n = model->param[columns];
+      t->rows = model->param[rows];
+      if (info.ne[0] != t->n || info.ne[1] != t->rows || (info.ne[2] - 1) | (info.ne[3] - 1))
+        fail("bad shape");
+      if (t->n % 8) fail("row length no multiple of 8");
+      t->type = info.type == 30 ? u32(BF16) : info.type;
+      if (t->type > (rows == KEY(one) ? u32(F32) : u32(BF16))) fail("type not supported");
+      offset = info.offset;
+      size = u64(t->n) * t->rows * (t->type == F32 ? 4 : 2);
+      u64 space = u64(model->end - model->data);
+      if (offset % model->alignment || offset > space || size > space - offset)
+        fail("outside of the file");
+      t->data = model->data + offset;
+    }
+    model->subject = NAME;
+    if (!size) fail("missing");
   }
-  model->subject = name();
-  if (!t->data) fail("missing");
 }
 
 // The name "blk.LAYER.TENSOR.weight"; LAYER has at most 3 digits.
@@ -163,7 +173,7 @@ static void expect(u32 key, const char *s) {
   if (model->param[key] == 0) bad(key);
   set_name(s);
   model->subject = counted(model->param[key]);
-  if (!equal(model->subject, name())) fail("not supported");
+  if (!equal(model->subject, NAME)) fail("not supported");
 }
 
 void load() {

@@ -30,6 +30,10 @@ enum LayerTensor : u8 {
 };
 
 struct Model {
+  struct {               // a Counted of our own: the name of a key or tensor that is looked for
+    u64 n;
+    char data[56];
+  } name;
   const u8 *file, *end;    // the bytes [file, end)
   const u8 *at;            // where the reader stands
   const Counted *subject;  // the key or tensor it is about, or null; fail() names it
@@ -48,25 +52,24 @@ struct Model {
     };
   };
 
-  const u8 *infos;         // the tensor infos,
-  u64 n_infos;             // their count,
-  const u8 *data;          // and the tensor data, in the file
-  Tensor *layers;          // [block_count][N_LAYER_TENSORS], room for MAX_LAYERS given by the caller
-  Tensor output_norm;      // [d_model]
-  Tensor token_embd;       // [n_vocab][d_model], the output matrix too
-  struct {                 // a Counted of our own: the name of a key or tensor that is looked for
-    u64 n;
-    char data[56];
-  } name;
+  const u8 *infos;      // the tensor infos,
+  u64 n_infos;          // their count,
+  const u8 *data;       // and the tensor data, in the file
+  Tensor output_norm;   // [d_model]
+  Tensor token_embd;    // [n_vocab][d_model], the output matrix too
+  Tensor *layers;       // [block_count][N_LAYER_TENSORS], room for MAX_LAYERS given by the caller
 };
 
-// The one Model.  The engine keeps it in a register, so that it has no writable image at all;
-// hosted tests keep it in a variable.
+// The one Model.  The engine keeps it in a register, so that it has no writable image at all, and
+// keeps it BIAS bytes into the object, where most of its fields are within a one-byte displacement.
+// Hosted tests keep it in a variable.
+constexpr u32 BIAS = 192;
 #ifdef MOTE_HOSTED
-extern Model *model;
+extern u8 *base;
 #else
-register Model *model asm("rbx");
+register u8 *base asm("rbx");
 #endif
+#define model ((Model *)(base - BIAS))
 
 inline const Counted *counted(u32 offset) { return (const Counted *)(model->file + offset); }
 

@@ -164,7 +164,7 @@ extern "C" [[noreturn]] void main(char **stack) {
     say("mote: this build needs a CPU with ");
     die(cpu_needs);
   }
-  model = (Mote *)map(sizeof(Mote));
+  base = (u8 *)map(sizeof(Mote)) + BIAS;
   mote->layers = mote->tensors;
   mote->max_tokens = ~0ul;
   mote->top_k = 64;  // the Gemma model card

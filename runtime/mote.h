@@ -79,7 +79,7 @@ struct Mote : Model {
   Tensor tensors[MAX_LAYERS * N_LAYER_TENSORS];
 };
 
-#define mote (static_cast<Mote *>(model))
+#define mote ((Mote *)(base - BIAS))
 
 // main.cpp
 void set_up();  // memory for everything, once the model is loaded and the options are known

@@ -3,7 +3,7 @@
 // Called by main.cpp and generate.cpp.
 #include "mote.h"
 
-constexpr u32 MERGED = 1 << NORMAL | 1 << USER_DEFINED;  // what a merge may make
+constexpr u32 MERGED = 1 << NORMAL;  // what a merge may make
 
 static u32 hash(const u8 *s, u32 n) {
   u32 h = 0x811c9dc5;  // FNV-1a: Fowler, Noll, Vo
@@ -63,8 +63,11 @@ void read_vocabulary() {
   for (u32 byte = 0; byte < 256; ++byte) {
     name[3] = u8("0123456789ABCDEF"[byte >> 4]);
     name[4] = u8("0123456789ABCDEF"[byte & 15]);
-    mote->byte_token[byte] = find(name, 6, 1 << BYTE);
-    if (mote->byte_token[byte] == NO_TOKEN) fail("a byte has no token");
+    u8 plain = u8(byte);  // Gemma has a tab of its own, and no <0x09>
+    u32 token = find(name, 6, 1 << BYTE);
+    if (token == NO_TOKEN) token = find(&plain, 1, ~0u);
+    if (token == NO_TOKEN) token = find((const u8 *)"<unk>", 5, ~0u);
+    mote->byte_token[byte] = token;
   }
   u32 start = find((const u8 *)"<start_of_turn>", 15, ~0u);
   mote->turn_end = find((const u8 *)"<end_of_turn>", 13, ~0u);
@@ -73,11 +76,11 @@ void read_vocabulary() {
 }
 
 void add_token(u32 token) {
-  if (mote->n_fed == mote->context) {
+  if (token == NO_TOKEN) return;  // a byte, in a vocabulary that has not even an unknown token
+  if (mote->n_fed == mote->context)
     mote->full = true;
-    return;
-  }
-  mote->tokens_fed[mote->n_fed++] = token;
+  else
+    mote->tokens_fed[mote->n_fed++] = token;
 }
 
 // A piece of the text that is being encoded, at the place of its first byte.
@@ -126,22 +129,29 @@ void encode(const char *text, u64 n, u32 matched_whole) {
   e.rank = (u32 *)map(bytes);
   e.symbol = (Symbol *)(e.rank + 2 * e.leaves);
   e.text = (u8 *)(e.symbol + e.leaves);
-  u8 *end = e.text;
-  if (mote->add_space_prefix && matched_whole == PLAIN) *end++ = ' ';
-  e.n = u32(copy_text(end, (const u8 *)text, n) - e.text);
+  u32 left = 0;
+  if (mote->add_space_prefix && matched_whole == PLAIN) {
+    e.text[0] = ' ';
+    e.symbol[0].n = e.n = 1;
+  }
 
   // Characters, and the tokens that are matched as a whole, the longest first.
-  for (u32 i = 0, left = 0, next; i < e.n; left = i, i = next) {
-    u32 token = NO_TOKEN, length = e.n - i;
-    if (length > mote->longest) length = mote->longest;
-    while (length && (token = find(e.text + i, length, matched_whole)) == NO_TOKEN) --length;
-    if (length == 0) {
+  auto s = (const u8 *)text, end = s + n;
+  while (s < end) {
+    u32 token = NO_TOKEN, bytes = mote->longest;
+    if (bytes > end - s) bytes = u32(end - s);
+    while (bytes && (token = find(s, bytes, matched_whole)) == NO_TOKEN) --bytes;
+    if (bytes == 0) {
       // A UTF-8 lead byte and the bytes that continue it: RFC 3629.
-      u32 follow = e.text[i] < 0xc0 ? 0 : e.text[i] < 0xe0 ? 1 : e.text[i] < 0xf0 ? 2 : 3;
-      for (length = 1; follow && (e.text[i + length] & 0xc0) == 0x80; --follow) ++length;
+      u32 follow = *s < 0xc0 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
+      for (bytes = 1; follow && s + bytes < end && (s[bytes] & 0xc0) == 0x80; --follow) ++bytes;
     }
-    e.symbol[i] = {length, left, token + 1};
-    next = i + length;
+    u8 *to = e.text + e.n;
+    u32 copied = u32(copy_text(to, s, bytes) - to);
+    e.symbol[e.n] = {copied, left, token + 1};
+    left = e.n;
+    e.n += copied;
+    s += bytes;
   }
   for (u32 i = 0; i < e.n; i += e.symbol[i].n) rate(&e, i);
 
@@ -179,7 +189,7 @@ void print_token(u32 token) {
   if (type == BYTE) {
     for (u32 byte = 0; byte < 256; ++byte)
       if (mote->byte_token[byte] == token) write_all(1, &byte, 1);
-  } else if (MERGED >> type & 1) {
+  } else if (type == NORMAL || type == USER_DEFINED) {
     write_all(1, mote->pieces + mote->piece[token], mote->piece[token + 1] - mote->piece[token]);
   }
 }

@@ -35,7 +35,7 @@ def read_map(path):
 
 
 def file_and_room(piece, build):
-    """('loader/model.cpp', 'loader') for BUILD/loader/model.cpp.o; what is no file's has its own."""
+    """('loader/model.cpp', 'loader') for BUILD/loader/model.cpp.o."""
     if piece.owner == '<internal>':                # equal strings are merged, whoever has them
         return '(literals)', 'literals'
     file = piece.owner.removeprefix(build + '/').removesuffix('.o')
@@ -102,13 +102,14 @@ def main():
     found = account(a.map, a.program)
     size = a.program.stat().st_size
     print(f'{a.program}: {size:,} bytes')
-    for title, key in (('room', lambda i: i.room), ('file', lambda i: i.file),
-                       ('symbol', lambda i: f'{i.symbol:40} {i.file}' if i.room != 'padding'
-                        else i.file)):
-        sizes = collections.Counter()
-        for item in found:
-            sizes[key(item)] += item.size
-        show(title, sizes)
+    rooms, files, symbols = (collections.Counter() for _ in range(3))
+    for item in found:
+        rooms[item.room] += item.size
+        files[item.file] += item.size
+        symbols[f'{item.file:28} {item.symbol}'] += item.size
+    show('room', rooms)
+    show('file', files)
+    show('symbol', symbols)
     if a.budget is not None:
         over = size - a.budget
         print(f'\n{a.program}: {size:,} bytes, ' +

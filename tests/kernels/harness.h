@@ -1,0 +1,148 @@
+// harness.h - what every kernel test uses: random numbers, guarded buffers, hostile calls, checks.
+// Read next: add_test.cpp, the smallest test; harness.cpp and call.asm for how a call is watched.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../../asm/kernels.h"
+
+// --- Random numbers.  Each test starts its own sequence, from the seed and the test's name.
+
+// What a vector of random numbers is made of.
+enum class Kind {
+  Unit,   // -1 to 1
+  Wide,   // +-2^-24 to 2^24
+  Zeros,  // +-0, here and there a Unit
+  Tiny,   // denormals, zeros and the least normal numbers, of either sign
+  Huge,   // +-2^100 to 2^128
+};
+constexpr Kind kinds[] = {Kind::Unit, Kind::Wide, Kind::Zeros, Kind::Tiny, Kind::Huge};
+
+struct Random {
+  u64 state;
+  u64 bits();                        // 64 of them
+  u32 below(u32 n);                  // 0 to n - 1
+  u32 between(u32 low, u32 high);    // inclusive
+  f32 real(f32 low, f32 high);
+  f32 real(Kind kind);
+  std::vector<f32> reals(usize n, Kind kind);
+};
+extern Random rng;
+
+inline f32 f32_from(u32 bits) { return __builtin_bit_cast(f32, bits); }
+inline u32 bits_from(f32 x) { return __builtin_bit_cast(u32, x); }
+
+// --- Buffers.  A kernel's argument between two pages that fault.
+
+// Where the bytes lie: at the page in front, at the page behind, or between, badly aligned.
+enum class Place { Front, Back, Inside };
+
+constexpr u8 fill_in = 0xff;   // around inputs: NaN in every type of float, so that a read shows
+constexpr u8 fill_out = 0xa5;  // in and around outputs: an unlikely number, so that a write shows
+
+struct Buffer {
+  Buffer(const char *name, Place place, usize bytes, usize align, u8 fill);
+  template <class T>
+  Buffer(const char *name, Place place, const std::vector<T> &values, u8 fill = fill_in)
+      : Buffer(name, place, values.size() * sizeof(T), sizeof(T), fill) {
+    memcpy(data, values.data(), size);
+  }
+  Buffer(const Buffer &) = delete;
+  ~Buffer();
+
+  template <class T = f32> T *at(usize offset = 0) { return (T *)(data + offset); }
+  template <class T = f32> std::vector<T> values(usize offset, usize n) {
+    return {at<T>(offset), at<T>(offset) + n};
+  }
+  // The next call may change these bytes.  All others it has to leave alone.
+  void writable(usize offset, usize bytes);
+  void writable() { writable(0, size); }
+
+  const char *name;
+  u8 *data;
+  usize size;
+  u8 *pages;  // between the guard pages
+  usize pages_size;
+  std::vector<u8> before, mask;  // of all pages: contents at the call; 1 where it may write
+};
+
+// --- Calls.
+
+struct alignas(16) Call {
+  void *fn;
+  f32 floats[2][4];  // xmm0, xmm1
+  u64 ints[6];       // rdi rsi rdx rcx r8 r9
+  u64 kept[6];       // rbx rbp r12 r13 r14 r15, before and after
+  u64 flags, stack, result, rsp;
+  u32 x87[7], mxcsr, avx;
+};
+static_assert(__builtin_offsetof(Call, floats) == 16 && __builtin_offsetof(Call, ints) == 48 &&
+              __builtin_offsetof(Call, kept) == 96 && __builtin_offsetof(Call, flags) == 144 &&
+              __builtin_offsetof(Call, x87) == 176 && __builtin_offsetof(Call, avx) == 208);
+
+// Runs c.fn; fails the test when it faults, breaks the calling convention or a Buffer.
+void call(Call &c);
+
+// Calls a kernel; the unused part of every register holds rubbish.
+template <class R, class... P>
+u64 call(R (*kernel)(P...), std::type_identity_t<P>... args) {
+  constexpr u64 rubbish = 0xbad1bad2bad3bad4;
+  const f32 nan = NAN;
+  Call c = {.fn = (void *)kernel,
+            .floats = {{nan, nan, nan, nan}, {nan, nan, nan, nan}},
+            .ints = {rubbish, rubbish, rubbish, rubbish, rubbish, rubbish}};
+  u32 n_int = 0, n_float = 0;
+  auto put = [&](auto a) {
+    if constexpr (std::is_same_v<decltype(a), f32>)
+      c.floats[n_float++][0] = a;
+    else
+      memcpy(&c.ints[n_int++], &a, sizeof a);  // over the low bytes only
+  };
+  (put(args), ...);
+  call(c);
+  return c.result;
+}
+
+// While one of these lives, calls run in single steps, and each step overwrites what lies below the
+// stack pointer, as an interrupt on bare metal does.  Slow: some 15 us a step.
+struct SingleSteps {
+  SingleSteps();
+  ~SingleSteps();
+};
+
+// --- Checks.  The first that fails ends its test.
+
+struct Want {
+  f64 value, bound;
+};
+
+void check_close(usize i, f32 got, Want want);
+
+// got[i] lies within want(i).bound of want(i).value.
+template <class F>
+void expect_close(const std::vector<f32> &got, F want) {
+  for (usize i = 0; i < got.size(); ++i) check_close(i, got[i], want(i));
+}
+
+// The same bits, one NaN being as good as another.
+void expect_same(const std::vector<f32> &got, const std::vector<f32> &want);
+
+// run(place) with the buffers in each place: the results must not tell them apart.
+template <class F>
+std::vector<f32> everywhere(F run) {
+  std::vector<f32> result = run(Place::Front);
+  for (Place place : {Place::Back, Place::Inside}) expect_same(run(place), result);
+  return result;
+}
+
+// x's unit in the last place, as kernels.h counts errors.
+inline f64 ulp(f64 x) {
+  int exponent;
+  std::frexp(x, &exponent);
+  return x == 0 ? 0x1p-149 : std::ldexp(1, std::max(exponent - 24, -149));
+}
