@@ -216,14 +216,14 @@ void load() {
   if (header >> 32 || model->data > model->end) fail("truncated");
 
   set_name("output_norm.weight");
-  find(&model->output_norm, KEY(d_model), KEY(one));
+  find(model->tensors + OUTPUT_NORM, KEY(d_model), KEY(one));
   set_name("token_embd.weight");
-  find(&model->token_embd, KEY(d_model), KEY(n_vocab));
+  find(model->tensors + TOKEN_EMBD, KEY(d_model), KEY(n_vocab));
   if (model->n_vocab < 4 || model->n_vocab > counted(model->tokens)->n)
     bad(KEY(tokens));  // 4 rows at least: the contract of matmul
   if (model->bos >= model->n_vocab) bad(KEY(bos));
   if (model->eos >= model->n_vocab) bad(KEY(eos));
-  Tensor *t = model->layers;
+  Tensor *t = model->tensors + FIRST_LAYER;
   for (u32 layer = 0; layer < model->block_count; ++layer) {
     const char *tensor = LAYER_TENSORS;
     for (auto &dims : LAYER_DIMS) {

@@ -29,6 +29,10 @@ enum LayerTensor : u8 {
   N_LAYER_TENSORS
 };
 
+// The tensors, in this order.
+enum : u32 { OUTPUT_NORM, TOKEN_EMBD, FIRST_LAYER };  // [d_model], [n_vocab][d_model]
+constexpr u32 MAX_TENSORS = FIRST_LAYER + MAX_LAYERS * N_LAYER_TENSORS;
+
 struct Model {
   struct {               // a Counted of our own: the name of a key or tensor that is looked for
     u64 n;
@@ -55,9 +59,8 @@ struct Model {
   const u8 *infos;      // the tensor infos,
   u64 n_infos;          // their count,
   const u8 *data;       // and the tensor data, in the file
-  Tensor output_norm;   // [d_model]
-  Tensor token_embd;    // [n_vocab][d_model], the output matrix too
-  Tensor *layers;       // [block_count][N_LAYER_TENSORS], room for MAX_LAYERS given by the caller
+  Tensor *tensors;      // room for MAX_TENSORS, given by the caller; FIRST_LAYER + layer *
+                        // N_LAYER_TENSORS + LayerTensor
 };
 
 // The one Model.  The engine keeps it in a register, so that it has no writable image at all, and

@@ -162,7 +162,7 @@ f64 rope_ratio(f64 base, u32 head_dim) {
 }
 
 static void embed(u32 thread) {
-  const Tensor *w = &mote->token_embd;
+  const Tensor *w = mote->tensors + TOKEN_EMBD;
   u32 half = mote->head_dim / 2;
   for (u32 c = thread; c < mote->batch; c += mote->n_threads) {
     u32 position = mote->n_past + c;
@@ -181,8 +181,8 @@ static void embed(u32 thread) {
 void layers(u32 thread) {
   embed(thread);
   for (u32 l = 0; l < mote->block_count; ++l)
-    run(thread, LAYER, sizeof(LAYER) / sizeof(Step), mote->layers + l * N_LAYER_TENSORS, l);
+    run(thread, LAYER, sizeof(LAYER) / sizeof(Step), mote->tensors + FIRST_LAYER + l * N_LAYER_TENSORS, l);
   barrier();
 }
 
-void head(u32 thread) { run(thread, HEAD, 2, &mote->output_norm, 0); }
+void head(u32 thread) { run(thread, HEAD, 2, mote->tensors, 0); }

@@ -107,8 +107,8 @@ void set_up() {
     mote->slot_mask = mote->slot_mask * 2 + 1;
   lay_out((u8 *)map(u64(lay_out(nullptr))));
   for (u32 i = 0; i < mote->block_count * N_LAYER_TENSORS; ++i)
-    mote->layer_bytes += bytes_of(mote->layers + i);
-  mote->head_bytes = bytes_of(&mote->token_embd);
+    mote->layer_bytes += bytes_of(mote->tensors + FIRST_LAYER + i);
+  mote->head_bytes = bytes_of(mote->tensors + TOKEN_EMBD);
   mote->rope_ratio = rope_ratio(__builtin_bit_cast(f32, mote->rope_base), mote->head_dim);
   read_vocabulary();
   start_threads();
@@ -165,7 +165,7 @@ extern "C" [[noreturn]] void main(char **stack) {
     die(cpu_needs);
   }
   base = (u8 *)map(sizeof(Mote)) + BIAS;
-  mote->layers = mote->tensors;
+  mote->tensors = mote->tensor;
   mote->max_tokens = ~0ul;
   mote->top_k = 64;  // the Gemma model card
   mote->top_p = 0.95f;

@@ -29,32 +29,38 @@ struct Cost {
 };
 
 struct Mote : Model {
+  // What is used most stands first, within reach of a one-byte displacement from the base register.
+  u32 batch, max_batch;  // tokens in this pass, and at most
+  u32 first;             // the column of the first of them
+  u32 padded;            // positions after this pass, up to a multiple of 8
+  u32 kv_stride;         // positions that the KV cache has room for
+  u32 kv_size;           // bytes of an element of the KV cache: f16, or f32 in a test
+  u32 n_fed;             // tokens that the KV cache holds or will hold,
+  u32 n_past;            // and that it holds
+  u32 *tokens_fed;       // [context]
+  u8 *pieces;            // the text of all tokens, U+2581 as a space
+  u32 *piece;            // [n_vocab + 1] where each begins
+  u32 *slots;            // [slot_mask + 1] hash table: a token + 1, or 0
+  u32 slot_mask;
+  u32 longest;           // bytes of the longest token that is matched as a whole
+  u32 turn_start, turn_end;
+  u8 *arena;             // where the free part of the arena begins
+
   const char *file_name;  // the model's, for messages
 
-  // The command line.  Numbers are u32, but for the seed; in the order of OPTIONS in main.cpp.
+  // The command line.  In the order of OPTIONS in main.cpp.
   u64 max_tokens, context, top_k, n_threads, seed;
   f32 temperature, top_p;
   bool chat, quiet;
+  bool full;           // there was no room for a token
   const char *prompt;  // or null: standard input
   u64 prompt_n;
-
-  // Tokens: what the KV cache holds or will hold.
-  u32 *tokens_fed;  // [context]
-  u32 n_fed;        // of them there are so many,
-  u32 n_past;       // and so many of those are in the KV cache
-  u32 n_answered;   // tokens that the model has said
-  bool full;        // there was no room for a token
 
   // Threads.
   void (*job)(u32 thread);
   u32 started, arrived, generation, sleeping;
 
   // The forward pass.
-  u32 batch, max_batch;  // tokens in this pass, and at most
-  u32 first;             // the column of the first of them
-  u32 padded;            // positions after this pass, up to a multiple of 8
-  u32 kv_stride;         // positions that the KV cache has room for
-  u32 kv_size;           // bytes of an element of the KV cache: f16, or f32 in a test
   void (*kv_matmul)(const Matmul *, u32, u32);
   void (*kv_store)(void *, const f32 *, u32, u64);
   u8 *k_cache;      // [block_count][kv_stride][d_kv]
@@ -63,20 +69,15 @@ struct Mote : Model {
   Cost cost[2];     // of prompts, of answers
   u64 layer_bytes, head_bytes;  // weights that a pass reads
   u64 seed_told;    // for the statistics; seed moves on
+  u32 n_answered;   // tokens that the model has said
   Buffer buffer[N_BUFFERS];
 
-  // The tokenizer.
-  u8 *pieces;       // the text of all tokens, U+2581 as a space
-  u32 *piece;       // [n_vocab + 1] where each begins
-  u32 *slots;       // [slot_mask + 1] hash table: a token + 1, or 0
-  u32 slot_mask;
-  u32 longest;      // bytes of the longest token that is matched as a whole
-  u32 turn_start, turn_end;
+  // The sampler and the tokenizer.
+  u64 *ranking;     // [n_vocab] a heap, and behind n_heap what has left it
+  u32 n_heap;
   u32 byte_token[256];
 
-  u64 *ranking;     // [n_vocab] the sampler's: a heap, and behind n_heap what has left it
-  u32 n_heap;
-  Tensor tensors[MAX_LAYERS * N_LAYER_TENSORS];
+  Tensor tensor[MAX_TENSORS];
 };
 
 #define mote ((Mote *)(base - BIAS))

@@ -54,7 +54,7 @@ struct F16 {
   static f64 value(const u8 *row, u32 i) { return float_value(((const f16 *)row)[i], 5, 10); }
   // Its own denormals are at 2^-24, its huge numbers at 2^15.
   static void fill(u8 *row, u32 n, Kind kind) {
-    f64 scale = kind == Kind::Tiny ? 0x1p112 : kind == Kind::Huge ? 0x1p-112 : 0x1p-8;
+    f64 scale = kind == Kind::Tiny ? 0x1p112 : kind == Kind::Huge ? 0x1p-113 : 0x1p-9;
     for (u32 i = 0; i < n; ++i) ((f16 *)row)[i] = f16_of(rng.real(kind) * scale);
   }
   static std::vector<u8> patterns() { return float_patterns<F16>(); }

@@ -65,8 +65,9 @@ class Layer(nn.Module):
         k = k.transpose(1, 2).reshape(B * G, T, D)
         v = v.transpose(1, 2).reshape(B * G, T, D)
         if cache is not None:
-            k, v = cache['k'], cache['v'] = (torch.cat((cache[n], new), 1) if n in cache else new
-                                             for n, new in (('k', k), ('v', v)))
+            if cache:
+                k, v = torch.cat((cache['k'], k), 1), torch.cat((cache['v'], v), 1)
+            cache['k'], cache['v'] = k, v
         out = []
         past, step = k.shape[1] - T, min(T, 128)
         for first in range(0, T, step):                 # some queries at a time see what is before

@@ -1,0 +1,197 @@
+// matmul.h - the tests of the matmul_* kernels.  Each matmul_*_test.cpp is one line of it.
+// Read first: asm/kernels.h, harness.h, weight_types.h.
+#pragma once
+#include <sys/mman.h>
+
+#include "weight_types.h"
+
+#define MATMUL_TESTS(suffix, Type)                                                         \
+  extern "C" decltype(matmul_##suffix) portable_matmul_##suffix;                           \
+  static MatmulTest<Type> matmul_test = {matmul_##suffix, portable_matmul_##suffix};       \
+  TEST(matmul_##suffix, Shapes) { matmul_test.shapes(); }                                  \
+  TEST(matmul_##suffix, LargestShapes) { matmul_test.largest_shapes(); }                   \
+  TEST(matmul_##suffix, SpecialValues) { matmul_test.special_values(); }                   \
+  TEST(matmul_##suffix, Overflow) { matmul_test.overflow(); }                              \
+  TEST(matmul_##suffix, StridesBeyond32Bits) { matmul_test.far(); }                        \
+  TEST(matmul_##suffix, SingleSteps) { matmul_test.single_steps(); }
+
+template <class T>
+struct MatmulTest {
+  using Kernel = void (*)(const Matmul *m, u32 begin, u32 end);
+  Kernel kernel, oracle;
+
+  static constexpr u32 n_step = T::block > 8 ? T::block : 8;
+
+  struct Problem {
+    u32 n, rows, cols;
+    std::vector<u8> w;   // [rows][n / block][bytes]
+    std::vector<f32> x;  // [cols][n]
+
+    Problem(u32 n, u32 rows, u32 cols, Kind w_kind, Kind x_kind)
+        : n(n), rows(rows), cols(cols), w(rows * row_bytes()), x(rng.reals(cols * n, x_kind)) {
+      for (u32 r = 0; r < rows; ++r) T::fill(&w[r * row_bytes()], n, w_kind);
+    }
+    usize row_bytes() const { return usize(n) / T::block * T::bytes; }
+  };
+
+  // Rows of a result that lie between two strides, each copied to its place in a buffer.
+  static void spread(Buffer &to, usize stride, const void *from, usize bytes, usize count) {
+    for (usize i = 0; i < count; ++i) memcpy(to.at(i * stride), (const u8 *)from + i * bytes, bytes);
+  }
+  static usize padding(usize align) { return rng.below(3) ? rng.below(20) * align : 0; }
+
+  // Rows [begin, end) of columns [col, col + cols), with any strides: [cols][rows], rubbish in the
+  // rows that are not asked for.
+  std::vector<f32> run(const Problem &p, Place place, u32 begin, u32 end, u32 col, u32 cols) {
+    usize x_bytes = p.n * 4, y_bytes = p.rows * 4;
+    Matmul m = {.w_stride = p.row_bytes() + padding(T::align), .x_stride = x_bytes + padding(4),
+                .y_stride = y_bytes + padding(4), .n = p.n, .rows = p.rows, .cols = cols};
+    Buffer w("w", place, (p.rows - 1) * m.w_stride + p.row_bytes(), T::align, fill_in);
+    Buffer x("x", place, (cols - 1) * m.x_stride + x_bytes, 4, fill_in);
+    Buffer y("y", place, (cols - 1) * m.y_stride + y_bytes, 4, fill_out);
+    spread(w, m.w_stride, p.w.data(), p.row_bytes(), p.rows);
+    spread(x, m.x_stride, &p.x[col * p.n], x_bytes, cols);
+    m.w = w.data, m.x = x.at(), m.y = y.at();
+    Buffer args("m", place, std::vector<Matmul>{m});
+    u32 least = begin == end || begin < 3 ? begin : begin - 3;
+    for (u32 c = 0; c < cols; ++c) y.writable(c * m.y_stride + least * 4, (end - least) * 4);
+    call(kernel, args.at<Matmul>(), begin, end);
+    std::vector<f32> result;
+    for (u32 c = 0; c < cols; ++c)
+      for (f32 v : y.values(c * m.y_stride, p.rows)) result.push_back(v);
+    return result;
+  }
+
+  // The f64 reference.  The bound: each of 8 partial sums takes n / 8 roundings, the horizontal sum
+  // 3, one is left for the second order; a denormal product is off by half of 2^-149 at most.
+  static Want want(const Problem &p, u32 r, u32 c) {
+    f64 sum = 0, sum_abs = 0;
+    for (u32 i = 0; i < p.n; ++i) {
+      f64 product = T::value(&p.w[r * p.row_bytes()], i) * p.x[c * p.n + i];
+      sum += product;
+      sum_abs += std::fabs(product);
+    }
+    return {sum, (p.n / 8 + 4) * 0x1p-24 * sum_abs + p.n * 0x1p-149};
+  }
+
+  void check(const Problem &p) {
+    SCOPED_TRACE(testing::Message() << "n " << p.n << ", rows " << p.rows << ", cols " << p.cols);
+    auto all = everywhere([&](Place place) { return run(p, place, 0, p.rows, 0, p.cols); });
+    std::vector<f32> twin(all.size());
+    Matmul m = {p.w.data(), p.x.data(), twin.data(), p.row_bytes(), p.n * 4, p.rows * 4,
+                p.n, p.rows, p.cols};
+    oracle(&m, 0, p.rows);
+    for (u32 i = 0; i < all.size(); ++i) {
+      Want w = want(p, i % p.rows, i / p.rows);
+      if (std::fabs(w.value) + w.bound > 0x1.fffffep127) continue;  // see overflow()
+      check_close(i, all[i], w);
+      check_close(i, all[i], {twin[i], 2 * w.bound});
+    }
+    check_parts(p, all);
+  }
+
+  // The same bits from any split of the rows and any choice of columns.
+  void check_parts(const Problem &p, const std::vector<f32> &all) {
+    u32 tiles = (p.rows + 3) / 4;
+    for (int i = 0; i < 6; ++i) {
+      u32 begin = rng.between(0, tiles - 1) * 4, end = begin + rng.below(tiles - begin / 4 + 1) * 4;
+      if (end > p.rows || i == 0) end = p.rows;
+      u32 col = rng.below(p.cols), cols = i == 1 ? 1 : rng.between(1, p.cols - col);
+      SCOPED_TRACE(testing::Message() << "rows from " << begin << " to " << end << ", columns from "
+                                      << col << " to " << col + cols);
+      auto part = run(p, Place(rng.below(3)), begin, end, col, cols);
+      f32 untouched;
+      memset(&untouched, fill_out, 4);
+      for (u32 c = 0; c < cols; ++c)
+        for (u32 r = 0; r < p.rows; ++r) {
+          f32 &got = part[c * p.rows + r], whole = all[(col + c) * p.rows + r];
+          bool inside = r >= begin && r < end;  // the 3 rows before may hold their values, or nothing
+          if (!inside && bits_from(got) == bits_from(untouched)) got = whole;
+        }
+      auto first = all.begin() + col * p.rows;
+      expect_same(part, {first, first + cols * p.rows});
+    }
+  }
+
+  void shapes() {
+    for (u32 rows = 4; rows <= 13; ++rows)
+      for (u32 cols = 1; cols <= 5; ++cols)
+        check({n_step * rng.between(1, 9), rows, cols, Kind::Unit, Kind::Unit});
+    for (u32 n = 1; n <= 20; ++n)
+      check({n_step * n, rng.between(4, 70), rng.between(1, 20), Kind::Unit, Kind::Wide});
+  }
+
+  void largest_shapes() {
+    check({16384, 7, 3, Kind::Unit, Kind::Unit});
+    check({n_step, 16384, 2, Kind::Unit, Kind::Unit});
+    check({n_step, 5, 257, Kind::Unit, Kind::Unit});
+    Problem same(16384, 4, 1, Kind::Unit, Kind::Unit);  // equal products: roundings add up
+    for (u32 i = 1; i < same.n; ++i) {
+      same.x[i] = same.x[0];
+      if (i % T::block) continue;
+      memcpy(&same.w[i / T::block * T::bytes], same.w.data(), T::bytes);
+    }
+    check(same);
+  }
+
+  void special_values() {
+    for (Kind w_kind : kinds)
+      for (Kind x_kind : kinds)
+        for (u32 n : {n_step, n_step * 5})
+          check({n, rng.between(4, 9), rng.between(1, 4), w_kind, x_kind});
+  }
+
+  // Where all products are huge and positive, so is the sum: infinity.  An infinite activation is
+  // infinite in its column alone.
+  void overflow() {
+    Problem p(n_step * 4, 6, 3, Kind::Unit, Kind::Unit);
+    for (u32 r = 0; r < p.rows; ++r) T::fill(&p.w[r * p.row_bytes()], p.n, Kind::Huge);
+    for (u32 i = 0; i < p.n; ++i) {  // by the signs of row 0
+      f64 w = T::value(p.w.data(), i);
+      p.x[i] = w < 0 ? -0x1p127f : 0x1p127f;
+      p.x[p.n + i] = 0;
+      p.x[2 * p.n + i] = i == 3 ? (w < 0 ? -INFINITY : INFINITY) : 1e-30f;
+    }
+    for (u32 r = 1; r < p.rows; ++r) memcpy(&p.w[r * p.row_bytes()], p.w.data(), p.row_bytes());
+    if (T::value(p.w.data(), 3) == 0) return;  // 0 * infinity
+    auto y = everywhere([&](Place place) { return run(p, place, 0, p.rows, 0, p.cols); });
+    for (u32 i = 0; i < y.size(); ++i)
+      EXPECT_EQ(y[i], i / p.rows == 1 ? 0 : INFINITY) << "at " << i;
+  }
+
+  // Rows and columns more than 4 GiB apart, as the last of a large vocabulary are from the first.
+  void far() {
+    constexpr usize stride = (usize(5) << 30) + 4096, count = 5;
+    Problem p(n_step * 3, count, count, Kind::Unit, Kind::Unit);
+    auto reserve = [&](const void *rows, usize bytes) {
+      auto base = (u8 *)mmap(nullptr, stride * count, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      ASSERT_NE(base, MAP_FAILED);
+      for (usize i = 0; i < count; ++i) {
+        ASSERT_EQ(mprotect(base + i * stride, 4096, PROT_READ | PROT_WRITE), 0);
+        memcpy(base + i * stride, (const u8 *)rows + i * bytes, bytes);
+      }
+      spaces.push_back(base);
+    };
+    ASSERT_LE(p.n * 4, 4096u);
+    std::vector<f32> nothing(p.rows * p.cols);
+    reserve(p.w.data(), p.row_bytes());
+    reserve(p.x.data(), p.n * 4);
+    reserve(nothing.data(), p.rows * 4);
+    Matmul m = {spaces[0], (f32 *)spaces[1], (f32 *)spaces[2], stride, stride, stride,
+                p.n, p.rows, p.cols};
+    call(kernel, &m, 0, p.rows);
+    std::vector<f32> got;
+    for (usize c = 0; c < count; ++c)
+      for (usize r = 0; r < count; ++r) got.push_back(((f32 *)(spaces[2] + c * stride))[r]);
+    for (u8 *space : spaces) munmap(space, stride * count);
+    spaces.clear();
+    expect_same(got, run(p, Place::Back, 0, p.rows, 0, p.cols));
+  }
+  std::vector<u8 *> spaces;
+
+  void single_steps() {
+    SingleSteps guard;
+    check({n_step, 5, 3, Kind::Unit, Kind::Unit});
+  }
+};
