@@ -15,14 +15,14 @@
 // What matmul_* works on: y[c][r] = sum over i < n of w[r][i] * x[c][i], for all columns c < cols.
 struct Matmul {
   const void *w;  // [rows][n] of the weight type; a row every w_stride bytes
-  const f32 *x;   // [cols][n]; a column every x_stride bytes
-  f32 *y;         // [cols][rows]; a column every y_stride bytes
-  u64 w_stride, x_stride, y_stride;
+  const f32 *x;   // [cols][n]
+  f32 *y;         // [cols][rows]
+  u64 w_stride;
   u32 n;     // multiple of 8, at least 8
   u32 rows;  // at least 4
   u32 cols;  // at least 1
 };
-static_assert(sizeof(Matmul) == 64 && __builtin_offsetof(Matmul, n) == 48);  // matmul.asm
+static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // matmul.inc
 
 extern "C" {
 
@@ -33,34 +33,39 @@ void matmul_f32(const Matmul *m, u32 begin, u32 end);
 void matmul_f16(const Matmul *m, u32 begin, u32 end);
 void matmul_bf16(const Matmul *m, u32 begin, u32 end);
 
-// y[i] = scale * w[i], i < n: one row of a weight matrix as f32.  n a multiple of 8.  Exact but for
-// the rounding of the product.
-void row_f32(f32 *y, const void *w, u32 n, f32 scale);
-void row_f16(f32 *y, const void *w, u32 n, f32 scale);
-void row_bf16(f32 *y, const void *w, u32 n, f32 scale);
+// The kernels below work on one column.  All of them take the same arguments, so that the forward
+// pass can call any of them from a table; what a kernel does not use has no name here.  n is a
+// multiple of 8, at least 8, and y holds n floats.
 
-// y[i] = x[i] * w[i] / sqrt(mean(x^2) + eps), i < n.  n a multiple of 8; y may be x.  Zhang and
-// Sennrich, arXiv 1910.07467.  Error: 4 ulp for n <= 16384.
-void rmsnorm(f32 *y, const f32 *x, const f32 *w, u32 n, f32 eps);
+// y[i] = scale * w[i], i < n: one row of a weight matrix as f32.  Exact but for the rounding of the
+// product.
+void row_f32(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_f16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_bf16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 
-// x[i] += y[i], i < n.  n a multiple of 8.  Exact rounding.
-void add(f32 *x, const f32 *y, u32 n);
+// y[i] = x[i] * w[i] / sqrt(mean(x^2) + eps), i < n; w: f32[n]; y may be x.  Zhang and Sennrich,
+// arXiv 1910.07467.  Error: 4 ulp for n <= 16384.
+void rmsnorm(f32 *y, const f32 *x, const void *w, u32 n, u32, f32 eps);
 
-// Rotates the pairs (x[i], x[i + half]), i < half, by the angles whose cosines are cs[i] and whose
-// sines are cs[half + i].  half a multiple of 4.  Su et al., arXiv 2104.09864, in the half-split
-// order of GPT-NeoX.  Error: 1 ulp of |x|.
-void rope(f32 *x, const f32 *cs, u32 half);
+// y[i] += x[i], i < n.  Exact rounding.
+void add(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
-// x[i] = exp(scale * x[i]) / sum over j < n of exp(scale * x[j]), i < n; x[n..end) = 0.
-// end a multiple of 8, 1 <= n <= end; scale > 0.  What lies more than 88 below the largest becomes 0.
-// Relative error: 2e-6.
-void softmax(f32 *x, u32 n, u32 end, f32 scale);
+// The angles of rope: y[i] = cos(a), y[n/2 + i] = sin(a), a = position * base^(-2i/n), i < n/2.
+// base >= 1, finite.  Error: 1e-7 for position < 2^20.
+void angles(f32 *y, const f32 *, const void *, u32 n, u32 position, f32 base);
 
-// gate[i] = gelu(gate[i]) * up[i], i < n.  n a multiple of 8.  gelu(z) = z/2 * (1 + tanh(sqrt(2/pi)
-// * (z + 0.044715 z^3))): Hendrycks and Gimpel, arXiv 1606.08415, the form that Gemma was trained
-// with; GeGLU: Shazeer, arXiv 2002.05202.  Finite for every finite z.
-// Error: 1e-6 * |gelu(z) * up| + 1e-38 * |z * up|.
-void geglu(f32 *gate, const f32 *up, u32 n);
+// Rotates the pairs (y[i], y[n/2 + i]), i < n/2, by the angles in x, as angles() makes them.  Su et
+// al., arXiv 2104.09864, in the half-split order of GPT-NeoX.  Error: 1 ulp of |y|.
+void rope(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
+
+// y[i] = exp(scale * y[i]) / sum over j <= last of exp(scale * y[j]), i <= last < n; y[last+1..n) = 0.
+// scale > 0.  What lies more than 88 below the largest becomes 0.  Relative error: 2e-6.
+void softmax(f32 *y, const f32 *, const void *, u32 n, u32 last, f32 scale);
+
+// y[i] = gelu(y[i]) * x[i], i < n.  gelu(z) = z/2 * (1 + tanh(sqrt(2/pi) * (z + 0.044715 z^3))):
+// Hendrycks and Gimpel, arXiv 1606.08415, the form that Gemma was trained with; GeGLU: Shazeer,
+// arXiv 2002.05202.  Finite for every finite z.  Error: 1e-6 * |gelu(z) * x| + 1e-38 * |z * x|.
+void geglu(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
 // dst[i] = src[i] as f16 rounded to nearest even, i < n, an element every stride bytes.
 void store_f16(void *dst, const f32 *src, u32 n, u64 stride);

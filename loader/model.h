@@ -17,6 +17,7 @@ struct [[gnu::packed]] Counted {
 // A matrix or, with one row, a vector.
 struct Tensor {
   const u8 *data;  // [rows][n] of the type, row after row
+  u8 *cache;       // the runtime's: where the rows that it makes are kept, for keys and values
   u32 type;        // WeightType
   u32 rows, n;
 };

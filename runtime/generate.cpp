@@ -5,14 +5,13 @@ void feed(bool answer) {
   Cost *cost = &mote->cost[answer];
   u64 start = now();
   while (mote->n_past < mote->n_fed) {
-    mote->first = 0;
     mote->batch = mote->n_fed - mote->n_past;
     if (mote->batch > mote->max_batch) mote->batch = mote->max_batch;
-    mote->padded = (mote->n_past + mote->batch + 7) & ~7u;
-    parallel(layers);
     mote->n_past += mote->batch;
+    mote->last = mote->n_past - 1;
+    mote->padded = (mote->n_past + 7) & ~7u;
+    parallel(layers);
     cost->tokens += mote->batch;
-    cost->bytes += mote->layer_bytes;
     if (!answer && mote->n_past < mote->n_fed && is_terminal(2)) {
       say("\rprompt ");
       say_number(mote->n_past);
@@ -21,10 +20,8 @@ void feed(bool answer) {
       say("\r");
     }
   }
-  mote->first = mote->batch - 1;
   mote->batch = 1;
   parallel(head);
-  cost->bytes += mote->head_bytes;
   cost->time += now() - start;
 }
 

@@ -64,22 +64,18 @@ static u8 *arena(u8 *&at, u64 bytes) {
 
 static u8 *lay_out(u8 *at) {
   u32 v = mote->n_vocab;
-  const u32 floats[N_BUFFERS] = {
-      mote->d_model, mote->d_model, mote->d_model, mote->d_q, mote->d_kv, mote->d_kv, mote->d_q,
-      mote->d_ffn, mote->d_ffn};
   u64 batch = mote->max_batch;
-  for (u32 i = X; i <= UP; ++i) {
-    // 64 bytes more than a column has: columns a power of two apart would meet in the cache
-    mote->buffer[i].stride = floats[i] + 16;
-    mote->buffer[i].data = (f32 *)arena(at, batch * mote->buffer[i].stride * 4);
-  }
-  mote->buffer[SCORES] = {(f32 *)arena(at, batch * mote->n_head * mote->kv_stride * 4),
-                          mote->kv_stride};
-  mote->buffer[ROPE] = {(f32 *)arena(at, batch * mote->head_dim * 4), mote->head_dim};
-  mote->buffer[LOGITS] = {(f32 *)arena(at, u64(v) * 4 + 32), 0};
-  u64 kv = u64(mote->block_count) * mote->d_kv * mote->kv_stride * mote->kv_size;
-  mote->k_cache = arena(at, kv);
-  mote->v_cache = arena(at, kv);
+  // floats for each token, in the order of BufferName
+  const u64 floats[] = {mote->d_model, mote->d_model, mote->d_model, mote->d_q, mote->d_q,
+                        mote->d_kv, mote->d_kv, mote->d_ffn, mote->d_ffn,
+                        u64(mote->n_head) * mote->kv_stride, mote->head_dim};
+  for (u32 i = X; i < LOGITS; ++i) mote->buffer[i] = (f32 *)arena(at, batch * floats[i] * 4);
+  mote->buffer[LOGITS] = (f32 *)arena(at, u64(v) * 4 + 32);
+  // keys as [kv_stride][d_kv], values as [d_kv][kv_stride]
+  u64 kv = u64(mote->d_kv) * mote->kv_stride * (mote->kv_type == F32 ? 4 : 2);
+  for (u32 i = 0; i < mote->block_count * N_LAYER_TENSORS; i += N_LAYER_TENSORS)
+    for (u32 j = ATTN_K; j <= ATTN_V; ++j)
+      mote->tensors[FIRST_LAYER + i + j].cache = arena(at, kv);
   mote->tokens_fed = (u32 *)arena(at, mote->context * 4);
   mote->piece = (u32 *)arena(at, u64(v) * 4 + 4);
   mote->slots = (u32 *)arena(at, u64(mote->slot_mask) * 4 + 4);
@@ -88,15 +84,8 @@ static u8 *lay_out(u8 *at) {
   return at;
 }
 
-static u64 bytes_of(const Tensor *t) { return u64(t->n) * t->rows * (t->type == F32 ? 4 : 2); }
-
 void set_up() {
   if (!mote->max_batch) mote->max_batch = MAX_BATCH;
-  if (!mote->kv_size) {
-    mote->kv_size = 2;
-    mote->kv_matmul = matmul_f16;
-    mote->kv_store = store_f16;
-  }
   if (!mote->context) {
     mote->context = mote->context_length;
     if (mote->context > DEFAULT_CONTEXT) mote->context = DEFAULT_CONTEXT;
@@ -106,10 +95,9 @@ void set_up() {
   for (mote->slot_mask = 15; mote->slot_mask < 2 * mote->n_vocab;)
     mote->slot_mask = mote->slot_mask * 2 + 1;
   lay_out((u8 *)map(u64(lay_out(nullptr))));
-  for (u32 i = 0; i < mote->block_count * N_LAYER_TENSORS; ++i)
-    mote->layer_bytes += bytes_of(mote->tensors + FIRST_LAYER + i);
-  mote->head_bytes = bytes_of(mote->tensors + TOKEN_EMBD);
-  mote->rope_ratio = rope_ratio(__builtin_bit_cast(f32, mote->rope_base), mote->head_dim);
+  mote->group = mote->n_head / mote->n_kv_head;
+  mote->embed_scale = __builtin_bit_cast(u32, __builtin_sqrtf(f32(mote->d_model)));
+  mote->score_scale = __builtin_bit_cast(u32, 1 / __builtin_sqrtf(f32(mote->head_dim)));
   read_vocabulary();
   start_threads();
 }
@@ -125,7 +113,7 @@ static void statistics() {
   say(" tokens, ");
   say_ratio(answer->tokens * 1000000000, answer->time);
   say(" tok/s, ");
-  say_ratio(answer->bytes, answer->time);
+  say_ratio(answer->tokens * mote->weight_bytes, answer->time);
   say(" GB/s; seed ");
   say_number(mote->seed_told);
   say("\n");
@@ -167,6 +155,8 @@ extern "C" [[noreturn]] void main(char **stack) {
   base = (u8 *)map(sizeof(Mote)) + BIAS;
   mote->tensors = mote->tensor;
   mote->max_tokens = ~0ul;
+  mote->kv_type = F16;
+  mote->kv_store = store_f16;
   mote->top_k = 64;  // the Gemma model card
   mote->top_p = 0.95f;
   mote->temperature = 1;

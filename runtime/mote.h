@@ -14,27 +14,34 @@ constexpr u32 MAX_THREADS = 1024;
 constexpr u32 THREAD_STACK = 16384;     // bytes
 constexpr u32 NO_TOKEN = ~0u;
 
-// Activations, a column of floats for each token of the batch.
-struct Buffer {
-  f32 *data;   // [max_batch][stride]
-  u64 stride;  // floats from one column to the next
+// Activations: [max_batch] columns of floats.
+enum BufferName : u8 {
+  X,       // [d_model] the residual stream
+  H,       // [d_model] what a norm makes of it
+  T,       // [d_model] what a block adds to it
+  Q, O,    // [n_head][head_dim]
+  K, V,    // [n_kv_head][head_dim]
+  GATE, UP,  // [d_ffn]
+  SCORES,  // [n_head][padded]
+  ROPE,    // [2][head_dim / 2] cosines, sines
+  LOGITS,  // [n_vocab], of one token alone
+  N_BUFFERS
 };
-
-// X the residual stream, H what a norm makes of it, T what a block adds to it.
-enum BufferName : u8 { X, H, T, Q, K, V, O, GATE, UP, SCORES, ROPE, LOGITS, N_BUFFERS };
 
 // What passes of one kind have cost: of prompts, or of single tokens.
 struct Cost {
-  u64 tokens, time, bytes;  // time in ns; bytes of weights that were read
+  u64 tokens, time;  // ns
 };
 
 struct Mote : Model {
   // What is used most stands first, within reach of a one-byte displacement from the base register.
   u32 batch, max_batch;  // tokens in this pass, and at most
-  u32 first;             // the column of the first of them
+  u32 last;              // position of the last of them, which is in column 0: the order is reversed
   u32 padded;            // positions after this pass, up to a multiple of 8
   u32 kv_stride;         // positions that the KV cache has room for
-  u32 kv_size;           // bytes of an element of the KV cache: f16, or f32 in a test
+  u32 kv_type;           // of the KV cache: F16, or F32 in a test
+  u32 group;             // query heads that share a key head
+  u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
   u32 n_fed;             // tokens that the KV cache holds or will hold,
   u32 n_past;            // and that it holds
   u32 *tokens_fed;       // [context]
@@ -61,16 +68,12 @@ struct Mote : Model {
   u32 started, arrived, generation, sleeping;
 
   // The forward pass.
-  void (*kv_matmul)(const Matmul *, u32, u32);
   void (*kv_store)(void *, const f32 *, u32, u64);
-  u8 *k_cache;      // [block_count][kv_stride][d_kv]
-  u8 *v_cache;      // [block_count][d_kv][kv_stride]
-  f64 rope_ratio;   // from one pair's frequency to the next one's
   Cost cost[2];     // of prompts, of answers
-  u64 layer_bytes, head_bytes;  // weights that a pass reads
+  u64 weight_bytes;  // of all tensors
   u64 seed_told;    // for the statistics; seed moves on
   u32 n_answered;   // tokens that the model has said
-  Buffer buffer[N_BUFFERS];
+  f32 *buffer[N_BUFFERS];
 
   // The sampler and the tokenizer.
   u64 *ranking;     // [n_vocab] a heap, and behind n_heap what has left it
@@ -82,6 +85,10 @@ struct Mote : Model {
 
 #define mote ((Mote *)(base - BIAS))
 
+// The number of a u32 field, for tables: param[PARAM(field)] is its value.
+#define PARAM(field) \
+  u8((__builtin_offsetof(Mote, field) - __builtin_offsetof(Mote, param)) / 4)
+
 // main.cpp
 void set_up();  // memory for everything, once the model is loaded and the options are known
 
@@ -91,8 +98,7 @@ void generate();                   // answers until a stop, -n or a full context
 
 // forward.cpp: jobs for parallel()
 void layers(u32 thread);           // the batch through all layers
-void head(u32 thread);             // logits of column `first`
-f64 rope_ratio(f64 base, u32 head_dim);
+void head(u32 thread);             // logits of column 0
 
 // threads.cpp
 void start_threads();

@@ -36,14 +36,14 @@ static f64 ranked(u32 i) {
 }
 
 u32 sample() {
-  f32 *p = mote->buffer[LOGITS].data;
+  f32 *p = mote->buffer[LOGITS];
   u32 n = mote->n_vocab, token = 0;
   if (mote->temperature == 0) {
     for (u32 i = 1; i < n; ++i)
       if (p[i] > p[token]) token = i;
     return token;
   }
-  softmax(p, n, (n + 7) & ~7u, 1 / mote->temperature);
+  softmax(p, nullptr, nullptr, (n + 7) & ~7u, n - 1, 1 / mote->temperature);
   // Probabilities order as their bits; of equal ones the lower token is the better.
   for (u32 i = 0; i < n; ++i) mote->ranking[i] = u64(__builtin_bit_cast(u32, p[i])) << 32 | ~i;
   mote->n_heap = n;

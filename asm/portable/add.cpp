@@ -1,6 +1,6 @@
-// add - x += y.  Contract: asm/kernels.h
+// add - y += x.  Contract: asm/kernels.h
 #include "../kernels.h"
 
-void add(f32 *x, const f32 *y, u32 n) {
-  for (u32 i = 0; i < n; ++i) x[i] += y[i];
+void add(f32 *y, const f32 *x, const void *, u32 n, u32, f32) {
+  for (u32 i = 0; i < n; ++i) y[i] += x[i];
 }

@@ -31,10 +31,10 @@ void matmul(const Matmul *m, u32 begin, u32 end) {
   for (u32 r = begin; r < end; ++r) {
     auto w = (const typename Type::Bits *)((const u8 *)m->w + r * m->w_stride);
     for (u32 c = 0; c < m->cols; ++c) {
-      auto x = (const f32 *)((const u8 *)m->x + c * m->x_stride);
+      const f32 *x = m->x + u64(c) * m->n;
       f32 sum[8] = {};  // as many as a vector register has lanes: smaller rounding errors than one
       for (u32 i = 0; i < m->n; ++i) sum[i % 8] += Type::load(w[i]) * x[i];
-      ((f32 *)((u8 *)m->y + c * m->y_stride))[r] =
+      m->y[u64(c) * m->rows + r] =
           ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
   }

@@ -1,12 +1,12 @@
-; geglu - gate = gelu(gate) * up, the tanh form.  x86-64, AVX2 + FMA.
+; geglu - y = gelu(y) * x, the tanh form.  x86-64, AVX2 + FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/geglu.cpp, which has the formula
-; In       rdi gate: f32[n]   rsi up: f32[n]   edx n, a multiple of 8
-; Clobbers rax edx ymm0-ymm4
+; In       rdi y: f32[n]   rsi x: f32[n]   ecx n, a multiple of 8
+; Clobbers rax rcx ymm0-ymm4
 extern exp
 global geglu
 section .text
 geglu:
-    vmovups ymm4, [rdi + rdx*4 - 32]    ; z
+    vmovups ymm4, [rdi + rcx*4 - 32]    ; z
     mov     eax, factors
     vbroadcastss ymm0, [rax]
     vbroadcastss ymm1, [rax + 4]
@@ -16,9 +16,9 @@ geglu:
     call    exp
     vaddps  ymm0, ymm0, ymm3            ; 1 + e^-2u
     vdivps  ymm0, ymm4, ymm0
-    vmulps  ymm0, ymm0, [rsi + rdx*4 - 32]
-    vmovups [rdi + rdx*4 - 32], ymm0
-    sub     edx, 8
+    vmulps  ymm0, ymm0, [rsi + rcx*4 - 32]
+    vmovups [rdi + rcx*4 - 32], ymm0
+    sub     ecx, 8
     jnz     geglu
     ret
 

@@ -2,9 +2,9 @@
 ; Called by the matmul_* stubs, which say what a tile is.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx end   rax tile, see matmul.inc
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm10
+; Holds    rbx x column   rbp y   edx columns left   r8 row stride   r9 3 * row stride
 ; An odd last column is computed twice: its twin has stride 0.  Rows that are no multiple of 4 end
 ; in a tile that reaches back over rows that are already done.
-default rel
 %include "matmul.inc"
 
 global matmul
@@ -12,61 +12,57 @@ section .text
 matmul:
     push    rbx
     push    rbp
-    push    r12
-    push    r13
-    push    r14
-    mov     rbx, rax                    ; the tile
+    push    rax                         ; tile
     mov     r8, [rdi + M_W_STRIDE]
     lea     r9, [r8 + r8*2]
-    jmp     .more_rows
 .rows:
+    cmp     esi, edx
+    jae     .done
+    push    rdx
     mov     eax, [rdi + M_ROWS]
     sub     eax, 4
     cmp     esi, eax
     cmova   esi, eax                    ; the last tile: no row past the end
-    mov     r12, r8
-    imul    r12, rsi
-    add     r12, [rdi + M_W]            ; weight row
-    mov     rbp, [rdi + M_X]            ; activation column
-    mov     r13, [rdi + M_Y]
-    lea     r13, [r13 + rsi*4]          ; result
-    mov     r14d, [rdi + M_COLS]        ; columns left
+    mov     rbx, [rdi + M_X]
+    mov     rbp, [rdi + M_Y]
+    lea     rbp, [rbp + rsi*4]
+    mov     edx, [rdi + M_COLS]
 .columns:
-    xor     eax, eax
-    cmp     r14d, 1
-    cmovne  rax, [rdi + M_X_STRIDE]
     mov     ecx, [rdi + M_N]
-    mov     r10, r12
-    mov     r11, rbp
+    lea     eax, [rcx*4]                ; to the next column
+    dec     edx
+    cmovz   eax, edx                    ; which an odd last one is itself
+    mov     r10d, esi
+    imul    r10, r8
+    add     r10, [rdi + M_W]
+    mov     r11, rbx
     vzeroall
-    call    rbx
-    vhaddps ymm4, ymm4, ymm5
-    vhaddps ymm6, ymm6, ymm7
-    vhaddps ymm4, ymm4, ymm6            ; 4 rows of column 1, in two halves each
-    vextractf128 xmm5, ymm4, 1
-    vaddps  xmm4, xmm4, xmm5
+    call    [rsp + 8]
     vhaddps ymm0, ymm0, ymm1
     vhaddps ymm2, ymm2, ymm3
-    vhaddps ymm0, ymm0, ymm2
-    vextractf128 xmm1, ymm0, 1
-    vaddps  xmm0, xmm0, xmm1
-    vmovups [r13], xmm0
-    sub     r14d, 1
-    jz      .more
-    add     r13, [rdi + M_Y_STRIDE]
-    vmovups [r13], xmm4
-    add     r13, [rdi + M_Y_STRIDE]
-    lea     rbp, [rbp + rax*2]
-    sub     r14d, 1
+    vhaddps ymm0, ymm0, ymm2            ; column 0: 4 rows, in two halves each
+    vhaddps ymm4, ymm4, ymm5
+    vhaddps ymm6, ymm6, ymm7
+    vhaddps ymm4, ymm4, ymm6            ; column 1
+    vperm2f128 ymm1, ymm0, ymm4, 0x20
+    vperm2f128 ymm0, ymm0, ymm4, 0x31
+    vaddps  ymm0, ymm0, ymm1            ; column 0 in the lower half, column 1 in the upper
+    mov     ecx, [rdi + M_ROWS]
+    vmovups [rbp], xmm0
+    lea     rbp, [rbp + rcx*4]
+    test    edx, edx
+    jz      .next
+    vextractf128 [rbp], ymm0, 1
+    lea     rbp, [rbp + rcx*4]
+    lea     rbx, [rbx + rax*2]
+    dec     edx
     jnz     .columns
-.more:
+.next:
+    pop     rdx
     add     esi, 4
-.more_rows:
-    cmp     esi, edx
-    jb      .rows
-    pop     r14
-    pop     r13
-    pop     r12
+    jmp     .rows
+.done:
+    pop     rax
     pop     rbp
     pop     rbx
     ret

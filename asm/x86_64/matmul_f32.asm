@@ -2,7 +2,6 @@
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_f32.cpp
 ; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul.asm
 ; Holds    see matmul.inc
-default rel
 %include "matmul.inc"
 %include "weights.inc"
 
@@ -10,7 +9,7 @@ extern matmul
 global matmul_f32
 section .text
 matmul_f32:
-    lea     rax, [.tile]
+    mov     eax, .tile
     jmp     matmul
 .tile:
     TILE    LOAD_F32, 32

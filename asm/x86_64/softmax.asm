@@ -1,25 +1,25 @@
-; softmax - x = exp(scale x) / sum exp(scale x), in place, zero behind n.  x86-64, AVX2 + FMA.
+; softmax - y = exp(scale y) / sum exp(scale y), in place, zero behind last.  x86-64, AVX2 + FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/softmax.cpp
-; In       rdi x: f32[end]   esi n   edx end, a multiple of 8   xmm0 scale
-; Clobbers rax rcx rsi ymm0-ymm6
+; In       rdi y: f32[n]   ecx n, a multiple of 8   r8d last   xmm0 scale
+; Clobbers rax r8 ymm0-ymm6
 ; Holds    ymm4 largest, then the sum   ymm5 scale   ymm6 largest
-; What lies behind n becomes -infinity first: no largest, and e^-infinity is 0 exactly.
+; What lies behind last becomes -infinity first: no largest, and e^-infinity is 0 exactly.
 extern exp
 global softmax
 section .text
 softmax:
     vbroadcastss ymm5, xmm0
 .pad:
-    cmp     esi, edx
-    jae     .padded
-    mov     dword [rdi + rsi*4], 0xff800000
-    inc     esi
+    inc     r8d
+    cmp     r8d, ecx
+    je      .padded
+    mov     dword [rdi + r8*4], 0xff800000
     jmp     .pad
-.padded:                                ; esi = end
+.padded:                                ; r8d = n
     vmovups ymm4, [rdi]
 .max:
-    vmaxps  ymm4, ymm4, [rdi + rsi*4 - 32]
-    sub     esi, 8
+    vmaxps  ymm4, ymm4, [rdi + r8*4 - 32]
+    sub     r8d, 8
     jnz     .max
     vperm2f128 ymm0, ymm4, ymm4, 1
     vmaxps  ymm4, ymm4, ymm0
@@ -28,24 +28,24 @@ softmax:
     vshufps ymm0, ymm4, ymm4, 0xb1
     vmaxps  ymm6, ymm4, ymm0            ; the largest, in all lanes
     vxorps  xmm4, xmm4, xmm4
-.exp:                                   ; upwards, from esi = 0
-    vmovups ymm0, [rdi + rsi*4]
+.exp:                                   ; upwards, from r8d = 0
+    vmovups ymm0, [rdi + r8*4]
     vsubps  ymm0, ymm0, ymm6
     vmulps  ymm0, ymm0, ymm5
     call    exp
-    vmovups [rdi + rsi*4], ymm0
+    vmovups [rdi + r8*4], ymm0
     vaddps  ymm4, ymm4, ymm0
-    add     esi, 8
-    cmp     esi, edx
+    add     r8d, 8
+    cmp     r8d, ecx
     jb      .exp
     vperm2f128 ymm0, ymm4, ymm4, 1
     vaddps  ymm4, ymm4, ymm0
     vhaddps ymm4, ymm4, ymm4
     vhaddps ymm4, ymm4, ymm4
-.divide:                                ; downwards, from esi = end
-    vmovups ymm0, [rdi + rsi*4 - 32]
+.divide:                                ; downwards, from r8d = n
+    vmovups ymm0, [rdi + r8*4 - 32]
     vdivps  ymm0, ymm0, ymm4
-    vmovups [rdi + rsi*4 - 32], ymm0
-    sub     esi, 8
+    vmovups [rdi + r8*4 - 32], ymm0
+    sub     r8d, 8
     jnz     .divide
     ret

@@ -1,4 +1,4 @@
-// harness.cpp - runs the tests, watches each call of a kernel.  Contract and reading order: harness.h
+// harness.cpp - runs the tests and watches each call of a kernel.  Read first: harness.h
 //
 // A kernel that faults does not end the program: the handler jumps back into call(), which tells
 // what was touched.  MOTE_TEST_SEED=n repeats a run, MOTE_TEST_MARGINS=1 shows how much of the
@@ -87,6 +87,15 @@ Buffer::~Buffer() {
 
 void Buffer::writable(usize offset, usize bytes) { memset(&mask[data - pages + offset], 1, bytes); }
 
+FarPages::FarPages(usize count) : count(count) {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  pages = (u8 *)mmap(nullptr, stride * count, PROT_NONE, flags, -1, 0);
+  for (usize i = 0; i < count; ++i)
+    if (mprotect(at(i), page, PROT_READ | PROT_WRITE)) abort();
+}
+
+FarPages::~FarPages() { munmap(pages, stride * count); }
+
 // --- Calls
 
 static u8 *stack = guarded(page);  // what a kernel may use
@@ -121,9 +130,10 @@ SingleSteps::~SingleSteps() { flags = 0; }
 static std::string place_of(const u8 *address) {
   for (Buffer *b : buffers)
     if (address >= b->pages - page && address < b->pages + b->pages_size + page)
-      return std::string(b->name) + " + " + std::to_string(address - b->data) + ", its size being " +
-             std::to_string(b->size);
+      return std::string(b->name) + " + " + std::to_string(address - b->data) + ", where " + b->name +
+             " has " + std::to_string(b->size) + " bytes";
   if (address >= stack - page && address < stack + 2 * page) return "the stack's guard page";
+  if (!address) return "no address at all: did the upper half of a u32 argument get into it?";
   return "none of the buffers";
 }
 
@@ -152,7 +162,7 @@ void call(Call &c) {
   memset(stack, fill_out, page);
   c.stack = u64(stack + page - 72);  // rsp mod 16 is 8: nothing may rely on an aligned stack
   c.flags = 2 | flags;               // bit 1 is always set
-  c.avx = __builtin_cpu_supports("avx") != 0;
+  c.vectors = __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
   for (u64 &k : c.kept) k = rng.bits();
   for (Buffer *b : buffers) b->before.assign(b->pages, b->pages + b->pages_size);
   const Call before = c;

@@ -71,19 +71,32 @@ struct Buffer {
   std::vector<u8> before, mask;  // of all pages: contents at the call; 1 where it may write
 };
 
+// Pages more than 4 GiB apart, with nothing between them: for strides that do not fit in 32 bits.
+struct FarPages {
+  static constexpr usize stride = (usize(5) << 30) + 4096, page = 4096;
+  explicit FarPages(usize count);
+  FarPages(const FarPages &) = delete;
+  ~FarPages();
+  template <class T = u8> T *at(usize i) { return (T *)(pages + i * stride); }
+
+  u8 *pages;
+  usize count;
+};
+
 // --- Calls.
 
-struct alignas(16) Call {
+struct Call {
   void *fn;
   f32 floats[2][4];  // xmm0, xmm1
   u64 ints[6];       // rdi rsi rdx rcx r8 r9
   u64 kept[6];       // rbx rbp r12 r13 r14 r15, before and after
   u64 flags, stack, result, rsp;
-  u32 x87[7], mxcsr, avx;
+  u32 x87[7], mxcsr;
+  u32 vectors;  // of this CPU: 0 SSE, 1 AVX, 2 AVX-512
 };
-static_assert(__builtin_offsetof(Call, floats) == 16 && __builtin_offsetof(Call, ints) == 48 &&
-              __builtin_offsetof(Call, kept) == 96 && __builtin_offsetof(Call, flags) == 144 &&
-              __builtin_offsetof(Call, x87) == 176 && __builtin_offsetof(Call, avx) == 208);
+static_assert(__builtin_offsetof(Call, floats) == 8 && __builtin_offsetof(Call, ints) == 40 &&
+              __builtin_offsetof(Call, kept) == 88 && __builtin_offsetof(Call, flags) == 136 &&
+              __builtin_offsetof(Call, x87) == 168 && __builtin_offsetof(Call, vectors) == 200);
 
 // Runs c.fn; fails the test when it faults, breaks the calling convention or a Buffer.
 void call(Call &c);
@@ -91,13 +104,13 @@ void call(Call &c);
 // Calls a kernel; the unused part of every register holds rubbish.
 template <class R, class... P>
 u64 call(R (*kernel)(P...), std::type_identity_t<P>... args) {
-  constexpr u64 rubbish = 0xbad1bad2bad3bad4;
-  const f32 nan = NAN;
-  Call c = {.fn = (void *)kernel,
-            .floats = {{nan, nan, nan, nan}, {nan, nan, nan, nan}},
-            .ints = {rubbish, rubbish, rubbish, rubbish, rubbish, rubbish}};
+  Call c;
+  c.fn = (void *)kernel;
+  for (auto &xmm : c.floats)
+    for (f32 &lane : xmm) lane = NAN;
+  for (u64 &reg : c.ints) reg = 0xbad1bad2bad3bad4;
   u32 n_int = 0, n_float = 0;
-  auto put = [&](auto a) {
+  [[maybe_unused]] auto put = [&](auto a) {  // unused where the kernel takes nothing
     if constexpr (std::is_same_v<decltype(a), f32>)
       c.floats[n_float++][0] = a;
     else

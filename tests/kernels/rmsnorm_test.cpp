@@ -37,7 +37,8 @@ static void check(const std::vector<f32> &x, const std::vector<f32> &w, f32 eps)
 }
 
 TEST(rmsnorm, Shapes) {
-  for (u32 n = 8; n <= 320; n += 8) check(rng.reals(n, Kind::Unit), rng.reals(n, Kind::Unit), 1e-6f);
+  for (u32 n = 8; n <= 320; n += 8)
+    check(rng.reals(n, Kind::Unit), rng.reals(n, Kind::Unit), 1e-6f);
   for (u32 n : {2048, 16384})
     for (int i = 0; i < 10; ++i) check(rng.reals(n, Kind::Wide), rng.reals(n, Kind::Wide), 1e-6f);
 }
@@ -53,7 +54,8 @@ TEST(rmsnorm, EqualValues) {
 TEST(rmsnorm, SpecialValues) {
   for (f32 eps : {1e-6f, 1e-5f, 1.0f})
     for (Kind x : {Kind::Zeros, Kind::Tiny, Kind::Unit})
-      for (Kind w : {Kind::Zeros, Kind::Tiny, Kind::Unit}) check(rng.reals(64, x), rng.reals(64, w), eps);
+      for (Kind w : {Kind::Zeros, Kind::Tiny, Kind::Unit})
+        check(rng.reals(64, x), rng.reals(64, w), eps);
   auto large = rng.reals(64, Kind::Unit);
   for (f32 &x : large) x *= 0x1p60f;
   check(large, rng.reals(64, Kind::Wide), 1e-6f);

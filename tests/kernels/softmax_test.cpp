@@ -41,7 +41,7 @@ TEST(softmax, Shapes) {
     check(rng.reals(n, Kind::Unit), rng.real(0.01f, 30));
     check(rng.reals(n, Kind::Unit), (n + 7) / 8 * 8 + 8 * rng.below(4), 0.0625f);
   }
-  for (u32 n : {16377, 16384})
+  for (u32 n : {16377, 16384, 256000})  // 256000: the sampler's, over Gemma's vocabulary
     for (f32 scale : {0.001f, 1.0f, 10.0f, 50.0f}) check(rng.reals(n, Kind::Unit), scale);
 }
 

@@ -54,6 +54,13 @@ TEST(store_f16, SpecialValues) {
   for (Kind kind : kinds) check(rng.reals(1000, kind), 6);
 }
 
+TEST(store_f16, StridesBeyond32Bits) {
+  auto src = rng.reals(5, Kind::Unit);
+  FarPages dst(5);
+  call(store_f16, dst.at(0), src.data(), 5, FarPages::stride);
+  for (u32 i = 0; i < 5; ++i) EXPECT_EQ(*dst.at<f16>(i), f16_of(src[i]));
+}
+
 TEST(store_f16, SingleSteps) {
   SingleSteps guard;
   check(rng.reals(5, Kind::Unit), 64);

@@ -1,6 +1,6 @@
-// weight_types.h - the weight types as the tests see them: how to make weights, what they are worth.
-// Used by matmul.h and row.h.  Independent of asm/portable/weights.h: values come from arithmetic on
-// the format's fields, in f64, not from shuffled bits.
+// weight_types.h - the weight types as the tests see them: how to make weights, and their values.
+// Used by matmul.h and row.h.  Independent of asm/portable/weights.h: values come from arithmetic
+// on the format's fields, in f64, not from shuffled bits.
 //
 // A type has: block weights in bytes bytes at an alignment of align; value(row, i), weight i of a
 // row; fill(row, n, kind), which makes a row; patterns(), weights that show all there is to show.

@@ -124,8 +124,8 @@ class Gemma(nn.Module):
 
     @torch.no_grad()
     def generate(self, prompt, n, stops, temperature=0.0, top_p=1.0, generator=None, margins=None):
-        """Up to n tokens behind a prompt, the last one of `stops` if one came.  margins: a list that
-        gets the lead of each greedy token over the second best, in the logits."""
+        """Up to n tokens behind a prompt, the last one of `stops` if one came.  `margins`: a list
+        that gets the lead of each greedy token over the second best, in the logits."""
         cache, new, past, out = [{} for _ in self.blk], prompt, 0, []
         while len(out) < n:
             logits = self(torch.tensor([new]), cache, past)[0, -1]

@@ -1,4 +1,4 @@
-"""optimizer.py - how the weights move: Muon for the matrices, AdamW for the rest, and their average.
+"""optimizer.py - how the weights move: Muon for matrices, AdamW for the rest; and their average.
 
 Muon (K. Jordan and others, 2024): the momentum of a matrix, made nearly orthogonal.
 Used by train_stories.py and train_chat.py.

@@ -14,8 +14,8 @@ import re
 import sys
 
 END = '<|endoftext|>'           # as in the files of the TinyStories data set
-ASCII = str.maketrans({'“': '"', '”': '"', '‘': "'", '’': "'", '`': "'", '–': '-', '—': '-',
-                       '…': '...', '\xa0': ' ', '\u200a': ' ', '\t': ' ', '\r': ''})
+ASCII = str.maketrans({'“': '"', '”': '"', '‘': "'", '’': "'", '`': "'", '–': '-',
+                       '—': '-', '…': '...', '\xa0': ' ', '\u200a': ' ', '\t': ' ', '\r': ''})
 
 
 def read(path):

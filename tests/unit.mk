@@ -1,0 +1,40 @@
+# unit.mk - the hosted tests' rules, included by the Makefile behind tests.mk: tests/unit/README.md
+# unit_test       builds and runs the tests of loader, tokenizer, forward pass and sampler of ISA
+# unit_asan_test  the same under AddressSanitizer and UBSan, but for those with threads
+
+UNIT_FLAGS := -std=c++20 -O1 -g -fno-pie -fno-threadsafe-statics -ffp-contract=off -DMOTE_HOSTED \
+  -Wall -Wextra -Wno-register -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+# Unaligned reads are the rule in loader/, and a null pointer is where an arena is measured from.
+ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize=alignment,null,pointer-overflow \
+  -fno-sanitize-recover=all
+UNIT_ENGINE  := $(sort $(wildcard runtime/*.cpp loader/*.cpp))
+UNIT_SOURCES := $(UNIT_ENGINE) $(sort $(wildcard tests/unit/*.cpp))
+UNIT_GOOD    := $(TESTS)/good.gguf
+
+.PHONY: unit_test unit_asan_test
+unit_test unit_asan_test: %: $(TESTS)/% $(UNIT_GOOD)
+	MOTE_GOOD=$(UNIT_GOOD) $< --gtest_brief=1
+
+$(TESTS)/unit_test: $(UNIT_SOURCES:%=$(TESTS)/hosted/%.o) $(TESTS)/kernels/kernels.o
+	$(CXX) -no-pie -z noexecstack -o $@ $^ -lgtest -lgtest_main
+
+$(TESTS)/unit_asan_test: $(UNIT_SOURCES:%=$(TESTS)/asan/%.o) $(TESTS)/kernels/kernels.o
+	$(CXX) -no-pie -z noexecstack $(ASAN_FLAGS) -o $@ $^ -lgtest -lgtest_main
+
+# The engine's main() and fail() give way to the test's.
+$(TESTS)/hosted/runtime/main.cpp.o $(TESTS)/asan/runtime/main.cpp.o: UNIT_RENAME := -Dmain=mote_main
+$(TESTS)/hosted/runtime/io.cpp.o $(TESTS)/asan/runtime/io.cpp.o: UNIT_RENAME := -Dfail=mote_fail
+
+$(TESTS)/hosted/%.o: %
+	@mkdir -p $(@D)
+	$(CXX) $(UNIT_FLAGS) $(UNIT_RENAME) -c -o $@ $<
+
+$(TESTS)/asan/%.o: %
+	@mkdir -p $(@D)
+	$(CXX) $(UNIT_FLAGS) $(ASAN_FLAGS) $(UNIT_RENAME) -c -o $@ $<
+
+$(UNIT_GOOD): tests/e2e/make_bad.py tests/e2e/gguf_edit.py
+	@mkdir -p $(@D)
+	python3 tests/e2e/make_bad.py --good $@
+
+-include $(UNIT_SOURCES:%=$(TESTS)/hosted/%.d) $(UNIT_SOURCES:%=$(TESTS)/asan/%.d)
