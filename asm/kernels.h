@@ -3,7 +3,7 @@
 // A kernel is a leaf: numbers in, numbers out; no file, no token, no allocation, no global state.
 // Every pointer may have any alignment that its element type allows.  Unless a line says so,
 // buffers may not overlap, and nothing outside of the stated ranges is read or written.
-// Within one ISA a result depends on the values alone: not on addresses, on the row range a call
+// Within one ISA a result depends on the values alone: not on addresses, on the rows a call
 // covers, or on how many columns it handles.  So the output of the engine is bit-identical for any
 // number of threads and any batch size.  "ulp" below is one unit in the last place of an f32.
 //
@@ -26,12 +26,13 @@ static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // 
 
 extern "C" {
 
-// Rows [begin, end) of *m.  begin is a multiple of 4; so is end, unless it is m->rows.  May write
-// up to 3 rows below begin once more, with the values that they have anyway.
+// The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin and
+// step are multiples of 4.  Where the number of rows is none, may write up to 3 rows before the last
+// ones once more, with the values that they have anyway.
 // Error: products and sums in f32, |error| <= n/8 * 2^-23 * sum |w * x|.
-void matmul_f32(const Matmul *m, u32 begin, u32 end);
-void matmul_f16(const Matmul *m, u32 begin, u32 end);
-void matmul_bf16(const Matmul *m, u32 begin, u32 end);
+void matmul_f32(const Matmul *m, u32 begin, u32 step);
+void matmul_f16(const Matmul *m, u32 begin, u32 step);
+void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
 // The kernels below work on one column.  All of them take the same arguments, so that the forward
 // pass can call any of them from a table; what a kernel does not use has no name here.  n is a

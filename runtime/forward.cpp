@@ -104,11 +104,6 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   }
 }
 
-// Where the share of a thread begins, of n things of which eight stay together.
-static u32 share(u32 n, u32 thread) {
-  return thread == mote->n_threads ? n : n / 8 * thread / mote->n_threads * 8;
-}
-
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
   u32 type = w->type, times = 1;
   Matmul m;
@@ -129,7 +124,7 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
   auto first = (const u8 *)m.w;
   for (u32 i = 0; i < times; ++i) {
     m.w = first + i % mote->n_kv_head * mote->head_dim * mote->param[s->extra] * size;
-    KERNELS[type].matmul(&m, share(m.rows, thread), share(m.rows, thread + 1));
+    KERNELS[type].matmul(&m, 4 * thread, 4 * mote->n_threads);
     m.x += m.cols * m.n;
     m.y += m.cols * m.rows;
   }

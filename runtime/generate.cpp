@@ -1,24 +1,19 @@
 // generate.cpp - prompts in, answers out.  Called by main.cpp.  Read next: forward.cpp, sampler.cpp.
 #include "mote.h"
 
-void feed(bool answer) {
-  Cost *cost = &mote->cost[answer];
+void feed(Cost *cost) {
   u64 start = now();
   while (mote->n_past < mote->n_fed) {
-    mote->batch = mote->n_fed - mote->n_past;
-    if (mote->batch > mote->max_batch) mote->batch = mote->max_batch;
-    mote->n_past += mote->batch;
+    u32 batch = mote->n_fed - mote->n_past;
+    if (batch > mote->max_batch) {
+      batch = mote->max_batch;
+      if (is_terminal(2)) say_number("\rprompt ", mote->n_past, 0);
+    }
+    cost->tokens += mote->batch = batch;
+    mote->n_past += batch;
     mote->last = mote->n_past - 1;
     mote->padded = (mote->n_past + 7) & ~7u;
     parallel(layers);
-    cost->tokens += mote->batch;
-    if (!answer && mote->n_past < mote->n_fed && is_terminal(2)) {
-      say("\rprompt ");
-      say_number(mote->n_past);
-      say("/");
-      say_number(mote->n_fed);
-      say("\r");
-    }
   }
   mote->batch = 1;
   parallel(head);
@@ -26,18 +21,15 @@ void feed(bool answer) {
 }
 
 void generate() {
-  bool answer = false;
-  for (u64 n = 0; n < mote->max_tokens; ++n) {
-    feed(answer);
+  Cost *cost = &mote->prompts;
+  for (u32 n = mote->max_tokens; n; --n) {
+    feed(cost);
+    cost = &mote->answers;
     u32 token = sample();
     if (token == mote->eos || token == mote->turn_end) return;
     print_token(token);
     ++mote->n_answered;
     add_token(token);
-    if (mote->full) {
-      say("\nmote: the context is full\n");
-      return;
-    }
-    answer = true;
+    if (mote->full) return;
   }
 }

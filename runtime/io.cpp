@@ -3,15 +3,6 @@
 #include "mote.h"
 #include "sys.h"
 
-void *map(u64 bytes) {
-  // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
-  i64 p = sys6(SYS_MMAP, 0, i64(bytes), 3, 0x22, -1, 0);
-  if (p < 0) die("out of memory");
-  return (void *)p;
-}
-
-void unmap(void *p, u64 bytes) { sys(SYS_MUNMAP, i64(p), i64(bytes)); }
-
 void leave(u32 status) {
   for (;;) sys(SYS_EXIT_GROUP, status);
 }
@@ -21,7 +12,7 @@ void write_all(u32 fd, const void *p, u64 n) {
     i64 done = sys(SYS_WRITE, fd, i64(p), i64(n));
     if (done == -EINTR) continue;
     if (done <= 0) {
-      if (fd == 1) die("standard output: cannot write");
+      if (fd == 1) fail("cannot write to standard output");
       leave(1);
     }
     p = (const u8 *)p + done;
@@ -37,47 +28,48 @@ u64 length(const char *s) {
 
 void say(const char *s) { write_all(2, s, length(s)); }
 
-void say_number(u64 n) {
-  char digits[21] = {};
-  char *p = digits + 20;
-  do *--p = char('0' + n % 10);
-  while (n /= 10);
+void say_number(const char *before, u64 n, i32 decimals) {
+  char digits[24];
+  char *p = digits + 23;
+  say(before);
+  *p = 0;
+  do {
+    *--p = char('0' + n % 10);
+    n /= 10;
+    if (--decimals == 0) *--p = '.';
+  } while (n || decimals >= 0);
   say(p);
-}
-
-void say_ratio(u64 n, u64 d) {
-  u64 hundredths = d ? n * 100 / d : 0;
-  say_number(hundredths / 100);
-  say(".");
-  say_number(hundredths / 10 % 10);
-  say_number(hundredths % 10);
-}
-
-void die(const char *what) {
-  say("mote: ");
-  say(what);
-  say("\n");
-  leave(1);
 }
 
 void fail(const char *what) {
   say("mote: ");
   say(mote->file_name);
-  say(": ");
-  if (model->subject) {
-    // The file's own bytes: at most 64, and nothing that a terminal obeys.
-    char name[65] = {};
-    for (u64 i = 0; i < model->subject->n && i < 64; ++i) {
-      u8 c = model->subject->data[i];
-      name[i] = u8(c - ' ') < 95 ? char(c) : '?';
-    }
-    say(name);
+  if (auto name = model->subject) {
     say(": ");
+    // The file's own bytes: at most 64, and nothing that a terminal obeys.
+    for (u32 i = 0; i < name->n && i < 64; ++i) {
+      u8 c = name->data[i];
+      if (c - ' ' > 94u) c = '?';
+      write_all(2, &c, 1);
+    }
   }
+  say(": ");
   say(what);
   say("\n");
   leave(1);
 }
+
+void *map(u64 bytes) {
+  // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
+  i64 p = sys6(SYS_MMAP, 0, i64(bytes), 3, 0x22, -1, 0);
+  if (p < 0) {
+    say("mote: out of memory\n");
+    leave(1);
+  }
+  return (void *)p;
+}
+
+void unmap(void *p, u64 bytes) { sys(SYS_MUNMAP, i64(p), i64(bytes)); }
 
 u64 now() {
   u64 t[2];
@@ -90,26 +82,14 @@ bool is_terminal(u32 fd) {
   return sys(SYS_IOCTL, fd, 0x5401, i64(termios)) == 0;  // TCGETS
 }
 
-i64 read_input(bool line, u8 **text) {
-  u64 size = 4096, n = 0;
-  u8 *p = (u8 *)map(size);
+u32 read_input(u8 *text, u32 size, bool line) {
+  u32 n = 0;
   for (;;) {
     // A line is read byte by byte, so that nothing of the next one is lost.
-    i64 got = sys(SYS_READ, 0, i64(p + n), line ? 1 : i64(size - n - 4));
+    i64 got = sys(SYS_READ, 0, i64(text + n), line ? 1 : size - n);
     if (got == -EINTR) continue;
-    if (got < 0) die("standard input: cannot read");
-    n += u64(got);
-    *text = p;
-    bool newline = n && p[n - 1] == '\n';
-    if (got == 0 || (line && newline)) {
-      if (newline) --n;
-      return n == 0 && got == 0 && !newline ? -1 : i64(n);
-    }
-    if (n + 8 < size) continue;
-    u8 *grown = (u8 *)map(size * 2);
-    __builtin_memcpy(grown, p, n);
-    unmap(p, size);
-    p = grown;
-    size *= 2;
+    if (got < 0) fail("cannot read standard input");
+    n += u32(got);
+    if (got == 0 || n == size || (line && text[n - 1] == '\n')) return n;
   }
 }

@@ -40,26 +40,32 @@ struct Mote : Model {
   u32 padded;            // positions after this pass, up to a multiple of 8
   u32 kv_stride;         // positions that the KV cache has room for
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
+  u32 kv_words;          // its words of 4 bytes for each of d_kv
+  u32 batch_heads;       // max_batch * n_head
+  u32 header_bytes;      // of the file, before the tensor data
+  u32 two;               // 2
   u32 group;             // query heads that share a key head
   u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
   u32 n_fed;             // tokens that the KV cache holds or will hold,
   u32 n_past;            // and that it holds
-  u32 *tokens_fed;       // [context]
-  u8 *pieces;            // the text of all tokens, U+2581 as a space
-  u32 *piece;            // [n_vocab + 1] where each begins
-  u32 *slots;            // [slot_mask + 1] hash table: a token + 1, or 0
   u32 slot_mask;
   u32 longest;           // bytes of the longest token that is matched as a whole
   u32 turn_start, turn_end;
   u8 *arena;             // where the free part of the arena begins
 
+  bool full;             // there was no room for a token
+
   const char *file_name;  // the model's, for messages
 
-  // The command line.  In the order of OPTIONS in main.cpp.
-  u64 max_tokens, context, top_k, n_threads, seed;
-  f32 temperature, top_p;
-  bool chat, quiet;
-  bool full;           // there was no room for a token
+  // The command line, in the order of OPTIONS in main.cpp.
+  union {
+    u32 option[9];
+    struct {
+      u32 max_tokens, context, top_k, n_threads, seed;
+      f32 temperature, top_p;
+      u32 chat, quiet;
+    };
+  };
   const char *prompt;  // or null: standard input
   u64 prompt_n;
 
@@ -69,14 +75,19 @@ struct Mote : Model {
 
   // The forward pass.
   void (*kv_store)(void *, const f32 *, u32, u64);
-  Cost cost[2];     // of prompts, of answers
+  Cost prompts, answers;
   u64 weight_bytes;  // of all tensors
-  u64 seed_told;    // for the statistics; seed moves on
-  u32 n_answered;   // tokens that the model has said
+  u32 n_answered;    // tokens that the model has said
+
+  // What the arena holds, in the order of ARENA in main.cpp.
   f32 *buffer[N_BUFFERS];
+  u32 *tokens_fed;   // [context]
+  u32 *piece;        // [n_vocab + 1] where the text of each token begins
+  u32 *slots;        // [slot_mask + 1] hash table: a token + 1, or 0
+  u64 *ranking;      // [n_vocab] a heap, and behind n_heap what has left it
+  u8 *pieces;        // the text of all tokens, U+2581 as a space
 
   // The sampler and the tokenizer.
-  u64 *ranking;     // [n_vocab] a heap, and behind n_heap what has left it
   u32 n_heap;
   u32 byte_token[256];
 
@@ -93,7 +104,7 @@ struct Mote : Model {
 void set_up();  // memory for everything, once the model is loaded and the options are known
 
 // generate.cpp
-void feed(bool answer);            // the pending tokens through the model; then the logits are there
+void feed(Cost *cost);             // the pending tokens through the model; then the logits are there
 void generate();                   // answers until a stop, -n or a full context
 
 // forward.cpp: jobs for parallel()
@@ -124,10 +135,8 @@ void unmap(void *p, u64 bytes);
 void write_all(u32 fd, const void *p, u64 n);
 u64 length(const char *s);
 void say(const char *s);                            // to standard error
-void say_number(u64 n);
-void say_ratio(u64 n, u64 d);                       // n / d, with two decimals
+void say_number(const char *before, u64 n, i32 decimals);  // n is that many powers of ten more
 u64 now();                                          // ns
 bool is_terminal(u32 fd);
-i64 read_input(bool line, u8 **text);               // its bytes; -1 at the end
+u32 read_input(u8 *text, u32 size, bool line);      // to the end, of a line or of all; the bytes read
 [[noreturn]] void leave(u32 status);
-[[noreturn]] void die(const char *what);            // "mote: what"

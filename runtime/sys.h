@@ -11,7 +11,7 @@ enum Syscall : i64 {
   SYS_WRITE = 1,
   SYS_OPEN = 2,
   SYS_CLOSE = 3,
-  SYS_FSTAT = 5,
+  SYS_LSEEK = 8,
   SYS_MMAP = 9,
   SYS_MUNMAP = 11,
   SYS_SIGPROCMASK = 14,

@@ -18,13 +18,10 @@ void barrier() {
       sys(SYS_FUTEX, i64(&mote->generation), 129, MAX_THREADS);  // FUTEX_WAKE_PRIVATE
     return;
   }
-  u32 spins = SPINS;
-  while (__atomic_load_n(&mote->generation, __ATOMIC_ACQUIRE) == generation) {
-    if (spins) {
-      --spins;
-      cpu_relax();
-      continue;
-    }
+  for (u32 spins = SPINS; __atomic_load_n(&mote->generation, __ATOMIC_ACQUIRE) == generation;) {
+    cpu_relax();
+    if (--spins) continue;
+    ++spins;
     __atomic_add_fetch(&mote->sleeping, 1, __ATOMIC_SEQ_CST);
     sys6(SYS_FUTEX, i64(&mote->generation), 128, generation, 0, 0, 0);  // FUTEX_WAIT_PRIVATE
     __atomic_add_fetch(&mote->sleeping, -1u, __ATOMIC_SEQ_CST);
@@ -47,6 +44,6 @@ void parallel(void (*job)(u32 thread)) {
 }
 
 void start_threads() {
-  for (u32 i = 1; i < mote->n_threads; ++i)
-    if (sys_clone((u8 *)map(THREAD_STACK) + THREAD_STACK, work) < 0) die("cannot start threads");
+  for (u32 i = mote->n_threads; --i;)
+    if (sys_clone((u8 *)map(THREAD_STACK) + THREAD_STACK, work) < 0) fail("cannot start threads");
 }

@@ -122,7 +122,7 @@ static void rate(const Encoder *e, u32 i) {
 
 void encode(const char *text, u64 n, u32 matched_whole) {
   if (n == 0) return;
-  if (n >> 30) die("the prompt is too long");
+  if (n >> 30) fail("the prompt is too long");
   Encoder e = {};
   for (e.leaves = 8; e.leaves < n + 2; e.leaves *= 2) {}
   u64 bytes = u64(e.leaves) * 32;

@@ -9,16 +9,17 @@ ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize=alignment,null,pointer-
   -fno-sanitize-recover=all
 UNIT_ENGINE  := $(sort $(wildcard runtime/*.cpp loader/*.cpp))
 UNIT_SOURCES := $(UNIT_ENGINE) $(sort $(wildcard tests/unit/*.cpp))
-UNIT_GOOD    := $(TESTS)/good.gguf
 
 .PHONY: unit_test unit_asan_test
-unit_test unit_asan_test: %: $(TESTS)/% $(UNIT_GOOD)
-	MOTE_GOOD=$(UNIT_GOOD) $< --gtest_brief=1
+unit_test unit_asan_test: %: $(TESTS)/%
+	$< --gtest_brief=1
 
-$(TESTS)/unit_test: $(UNIT_SOURCES:%=$(TESTS)/hosted/%.o) $(TESTS)/kernels/kernels.o
+$(TESTS)/unit_test: $(UNIT_SOURCES:%=$(TESTS)/hosted/%.o) $(TESTS)/kernels/kernels.o \
+  | $(TESTS)/good.gguf
 	$(CXX) -no-pie -z noexecstack -o $@ $^ -lgtest -lgtest_main
 
-$(TESTS)/unit_asan_test: $(UNIT_SOURCES:%=$(TESTS)/asan/%.o) $(TESTS)/kernels/kernels.o
+$(TESTS)/unit_asan_test: $(UNIT_SOURCES:%=$(TESTS)/asan/%.o) $(TESTS)/kernels/kernels.o \
+  | $(TESTS)/good.gguf
 	$(CXX) -no-pie -z noexecstack $(ASAN_FLAGS) -o $@ $^ -lgtest -lgtest_main
 
 # The engine's main() and fail() give way to the test's.
@@ -33,8 +34,8 @@ $(TESTS)/asan/%.o: %
 	@mkdir -p $(@D)
 	$(CXX) $(UNIT_FLAGS) $(ASAN_FLAGS) $(UNIT_RENAME) -c -o $@ $<
 
-$(UNIT_GOOD): tests/e2e/make_bad.py tests/e2e/gguf_edit.py
+$(TESTS)/good.gguf: $(wildcard tests/e2e/bad_*.py tests/e2e/gguf_edit.py)
 	@mkdir -p $(@D)
-	python3 tests/e2e/make_bad.py --good $@
+	python3 tests/e2e/bad_cases.py --good $@
 
 -include $(UNIT_SOURCES:%=$(TESTS)/hosted/%.d) $(UNIT_SOURCES:%=$(TESTS)/asan/%.d)

@@ -7,7 +7,9 @@ no piece covers is padding.  The program is the image byte for byte, so the sums
 """
 import argparse
 import collections
+import os.path
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -71,6 +73,7 @@ def items(piece, build, image):
 def account(map_path, program):
     """Every byte of the program as an Item, in the order of the file."""
     pieces, image = read_map(map_path), program.read_bytes()
+    build = os.path.commonpath([p.owner for p in pieces if p.owner != '<internal>'])
     found, base = [], pieces[0].start
     at = base
     for piece in pieces:
@@ -78,7 +81,7 @@ def account(map_path, program):
             sys.exit(f'bytemap: {map_path} is not the map of {program}')
         found.append(Item('padding', '(padding)', '(before %s)' % piece.section, piece.start - at))
         at = piece.start + piece.size
-        found += items(piece, str(map_path.parent), image[piece.start - base:at - base])
+        found += items(piece, build, image[piece.start - base:at - base])
     found.append(Item('padding', '(padding)', '(at the end)', base + len(image) - at))
     assert sum(item.size for item in found) == len(image)
     return [item for item in found if item.size]
@@ -97,8 +100,11 @@ def main():
     p.add_argument('program', type=Path, help='the program file, the image byte for byte')
     p.add_argument('--budget', type=int, metavar='N', help='exit 1 if the program has more bytes')
     a = p.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)    # quietly end when `head` has seen enough
 
     a.map = a.map.with_suffix('.map')
+    if not a.map.exists():
+        p.error(f'no {a.map}: link with -Map={a.map}')
     found = account(a.map, a.program)
     size = a.program.stat().st_size
     print(f'{a.program}: {size:,} bytes')

@@ -1,6 +1,6 @@
 ; matmul - the frame of matmul_f32, matmul_f16, matmul_bf16: rows by fours, columns by twos.  AVX2.
 ; Called by the matmul_* stubs, which say what a tile is.  Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx end   rax tile, see matmul.inc
+; In       rdi m: Matmul*   esi begin   edx step  rax tile, see matmul.inc
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm10
 ; Holds    rbx x column   rbp y   edx columns left   r8 row stride   r9 3 * row stride
 ; An odd last column is computed twice: its twin has stride 0.  Rows that are no multiple of 4 end
@@ -16,10 +16,10 @@ matmul:
     mov     r8, [rdi + M_W_STRIDE]
     lea     r9, [r8 + r8*2]
 .rows:
-    cmp     esi, edx
+    mov     eax, [rdi + M_ROWS]
+    cmp     esi, eax
     jae     .done
     push    rdx
-    mov     eax, [rdi + M_ROWS]
     sub     eax, 4
     cmp     esi, eax
     cmova   esi, eax                    ; the last tile: no row past the end
@@ -59,7 +59,7 @@ matmul:
     jnz     .columns
 .next:
     pop     rdx
-    add     esi, 4
+    add     esi, edx
     jmp     .rows
 .done:
     pop     rax
