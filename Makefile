@@ -1,12 +1,15 @@
 # Makefile - builds, tests and installs mote.  `make help` lists the targets.
 
-ISA ?= x86_64
+ISA    ?= x86_64
+PREFIX ?= /usr/local
+MODEL  ?= tests/data/tiny-gemma-f16.gguf
+PROMPT ?= Once upon a time
 
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
 CHAIN_portable := portable
 CHAIN_x86_64   := x86_64 portable
 CHAIN          := $(CHAIN_$(ISA))
-$(if $(CHAIN),,$(error ISA=$(ISA): there is no such folder in asm/))
+$(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))))
 
 BUILD := build/$(ISA)
 CXX   := g++
@@ -32,11 +35,21 @@ KERNELS := $(foreach s,$(STEMS),$(firstword $(foreach d,$(CHAIN),$(wildcard asm/
 SOURCES := boot/linux-x86_64.asm $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 
-.PHONY: all clean
+.PHONY: all run chat test bench size deps install uninstall clean help
 all: build/mote
 
+help:
+	@echo 'make          build build/$(ISA)/mote          make ISA=portable   for any x86-64'
+	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
+	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
+	@echo 'make chat     talk with MODEL'
+	@echo 'make test     build everything and run all tests'
+	@echo 'make bench    measure decoding against the memory, on a large model of random weights'
+	@echo 'make size     bytes by room, by file and by symbol'
+	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
+
 build/mote: $(BUILD)/mote
-	ln -sf $(ISA)/mote $@
+	ln -sfn $(ISA)/mote $@
 
 # The image with its symbols, for debuggers and `make size`; the program is its bytes alone.
 $(BUILD)/mote: $(BUILD)/mote.elf
@@ -44,7 +57,7 @@ $(BUILD)/mote: $(BUILD)/mote.elf
 	chmod +x $@
 
 $(BUILD)/mote.elf: $(OBJECTS) linker.ld
-	$(LD) $(LDFLAGS) -o $@ $(OBJECTS)
+	$(LD) $(LDFLAGS) -Map=$(@:.elf=.map) -o $@ $(OBJECTS)
 
 $(BUILD)/%.asm.o: %.asm
 	@mkdir -p $(@D)
@@ -54,7 +67,52 @@ $(BUILD)/%.cpp.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CXXFLAGS) -c -o $@ $<
 
+# The engine with the model behind it, in one file that runs alone.
+build/story: $(BUILD)/mote $(MODEL)
+	cat $^ > $@
+	chmod +x $@
+
+run: build/story
+	./build/story "$(PROMPT)"
+
+chat: build/story
+	./build/story -i
+
+test:
+	$(MAKE) ISA=portable all-tests
+	$(MAKE) ISA=x86_64 all all-tests
+	python3 tests/run.py
+
+.PHONY: all-tests
+all-tests: $(BUILD)/mote $(BUILD)/tests/kernels_test $(BUILD)/tests/unit_test \
+  $(BUILD)/tests/unit_asan_test
+
+bench: build/mote
+	python3 tools/bench.py $(BENCHFLAGS)
+
+size: $(BUILD)/mote
+	python3 tools/bytemap.py $(BUILD)/mote.elf $<
+
+# What Debian 12 has under these names; g++ brings objcopy along.
+PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user
+SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
+deps:
+	$(SUDO) apt-get update -q
+	$(SUDO) apt-get install -y -q --no-install-recommends $(PACKAGES)
+
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+.NOTPARALLEL:  # `make -j deps run`: first things first
+endif
+
+install: $(BUILD)/mote
+	install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/mote
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/mote
+
 clean:
 	rm -rf build
+
+include tests/tests.mk tests/unit.mk
 
 -include $(OBJECTS:.o=.d)

@@ -278,16 +278,19 @@ edit('ok_no_rope_base', 'ok', 'rope.freq_base absent: 10000',
 
 
 def write_all(folder):
-    """The cases, all written into the folder, as (name, expectation, reason)."""
-    cases = [('good.gguf', 'ok', 'the model that all are made from', fresh().bytes)] + CASES
-    for name, expect, reason, make in cases:
+    for name, _, _, make in [('good.gguf', '', '', fresh().bytes)] + CASES:
         path, b = os.path.join(folder, name), make()
         if b is None:
             os.makedirs(path)
             continue
         with open(path, 'wb') as f:
             f.write(b)
-    return [c[:3] for c in cases] + [('does_not_exist.gguf', 'error', 'no such file')]
+
+
+def listed():
+    """(file, expectation, reason) of all that write_all() writes, and of one that it does not."""
+    return [('good.gguf', 'ok', 'the model that all are made from'), *(c[:3] for c in CASES),
+            ('does_not_exist.gguf', 'error', 'no such file')]
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-// geglu_test - gelu(gate) * up.  Contract: asm/kernels.h
+// geglu_test - gelu(y) * x.  Contract: asm/kernels.h
 #include "harness.h"
 
 extern "C" decltype(geglu) portable_geglu;
@@ -9,28 +9,28 @@ static f64 gelu(f64 z) {
   return z / (1 + std::exp(-2 * u));
 }
 
-static void check(const std::vector<f32> &gate, const std::vector<f32> &up) {
-  u32 n = u32(gate.size());
+static void check(const std::vector<f32> &y, const std::vector<f32> &x) {
+  u32 n = u32(y.size());
   SCOPED_TRACE(n);
   auto got = everywhere([&](Place place) {
-    Buffer bg("gate", place, gate, fill_out), bu("up", place, up);
-    bg.writable();
-    call(geglu, bg.at(), bu.at(), n);
-    return bg.values(0, n);
+    Buffer by("y", place, y, fill_out), bx("x", place, x);
+    by.writable();
+    call(geglu, by.at(), bx.at(), no_w, n, no_k, no_scale);
+    return by.values(0, n);
   });
   // For z < 0 the argument's rounding costs in proportion to 2u = 1.6 z + 0.07 z^3, down to
   // z = -10, where the exponential ends.  A result may be denormal, before or after the product.
   auto want = [&](usize i) {
-    f64 z = gate[i], y = gelu(z) * up[i], relative = 1e-6 * (1 + (z < 0 ? z * z / 2 : 0));
-    f64 bound = (y == 0 ? 0 : relative * std::fabs(y)) + 1e-38 * std::fabs(z * up[i]);
-    return Want{y, bound + 0x1p-149 * (1 + std::fabs(up[i]))};
+    f64 z = y[i], value = gelu(z) * x[i], relative = 1e-6 * (1 + (z < 0 ? z * z / 2 : 0));
+    f64 bound = (value == 0 ? 0 : relative * std::fabs(value)) + 1e-38 * std::fabs(z * x[i]);
+    return Want{value, bound + 0x1p-149 * (1 + std::fabs(x[i]))};
   };
-  auto twin = gate;
-  portable_geglu(twin.data(), up.data(), n);
+  auto twin = y;
+  portable_geglu(twin.data(), x.data(), no_w, n, no_k, no_scale);
   for (u32 i = 0; i < n; ++i) {
     Want w = want(i);
     if (std::fabs(w.value) + w.bound > 0x1.fffffep127) continue;  // the product may overflow
-    SCOPED_TRACE(testing::Message() << "gelu(" << gate[i] << ") * " << up[i]);
+    SCOPED_TRACE(testing::Message() << "gelu(" << y[i] << ") * " << x[i]);
     check_close(i, got[i], w);
     check_close(i, got[i], {twin[i], 2 * w.bound});
   }
@@ -38,9 +38,9 @@ static void check(const std::vector<f32> &gate, const std::vector<f32> &up) {
 
 TEST(geglu, Shapes) {
   for (u32 n = 8; n <= 320; n += 8) {
-    auto gate = rng.reals(n, Kind::Unit);
-    for (f32 &z : gate) z *= 12;
-    check(gate, rng.reals(n, Kind::Unit));
+    auto z = rng.reals(n, Kind::Unit);
+    for (f32 &v : z) v *= 12;
+    check(z, rng.reals(n, Kind::Unit));
   }
   check(rng.reals(16384, Kind::Wide), rng.reals(16384, Kind::Wide));
 }
@@ -57,8 +57,8 @@ TEST(geglu, EveryPattern) {
 }
 
 TEST(geglu, SpecialValues) {
-  for (Kind gate : kinds)
-    for (Kind up : kinds) check(rng.reals(256, gate), rng.reals(256, up));
+  for (Kind z : kinds)
+    for (Kind x : kinds) check(rng.reals(256, z), rng.reals(256, x));
 }
 
 TEST(geglu, SingleSteps) {

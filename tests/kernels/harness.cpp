@@ -130,10 +130,10 @@ SingleSteps::~SingleSteps() { flags = 0; }
 static std::string place_of(const u8 *address) {
   for (Buffer *b : buffers)
     if (address >= b->pages - page && address < b->pages + b->pages_size + page)
-      return std::string(b->name) + " + " + std::to_string(address - b->data) + ", where " + b->name +
-             " has " + std::to_string(b->size) + " bytes";
+      return std::string(b->name) + " + " + std::to_string(address - b->data) + ", size " +
+             std::to_string(b->size);
   if (address >= stack - page && address < stack + 2 * page) return "the stack's guard page";
-  if (!address) return "no address at all: did the upper half of a u32 argument get into it?";
+  if (!address) return "misaligned, or no address at all for the upper half of a u32 got into it";
   return "none of the buffers";
 }
 

@@ -121,6 +121,12 @@ u64 call(R (*kernel)(P...), std::type_identity_t<P>... args) {
   return c.result;
 }
 
+// What a kernel of one column does not use; it has to leave that alone.
+const auto no_x = (const f32 *)0xbad1bad2bad3bad4;
+const auto no_w = (const void *)0xbad1bad2bad3bad4;
+constexpr u32 no_k = 0xbad5bad6;
+const f32 no_scale = NAN;
+
 // While one of these lives, calls run in single steps, and each step overwrites what lies below the
 // stack pointer, as an interrupt on bare metal does.  Slow: some 15 us a step.
 struct SingleSteps {

@@ -12,13 +12,13 @@ static void check(const std::vector<f32> &x, const std::vector<f32> &w, f32 eps)
   auto run = [&](Place place) {
     Buffer bx("x", place, x), bw("w", place, w), by("y", place, n * 4, 4, fill_out);
     by.writable();
-    call(rmsnorm, by.at(), bx.at(), bw.at(), n, eps);
+    call(rmsnorm, by.at(), bx.at(), bw.at(), n, no_k, eps);
     return by.values(0, n);
   };
   auto run_in_place = [&](Place place) {
     Buffer bx("x", place, x, fill_out), bw("w", place, w);
     bx.writable();
-    call(rmsnorm, bx.at(), bx.at(), bw.at(), n, eps);
+    call(rmsnorm, bx.at(), bx.at(), bw.at(), n, no_k, eps);
     return bx.values(0, n);
   };
   auto got = everywhere(run);
@@ -27,7 +27,7 @@ static void check(const std::vector<f32> &x, const std::vector<f32> &w, f32 eps)
   for (f32 v : x) sum += f64(v) * v;
   f64 rms = std::sqrt(sum / n + eps), relative = (n / 16 + 7) * 0x1p-24;
   std::vector<f32> twin(n);
-  portable_rmsnorm(twin.data(), x.data(), w.data(), n, eps);
+  portable_rmsnorm(twin.data(), x.data(), w.data(), n, no_k, eps);
   auto want = [&](usize i) {
     f64 y = f64(x[i]) * w[i] / rms;
     return Want{y, relative * std::fabs(y) + 0x1p-149 * (1 + 1 / rms)};

@@ -12,7 +12,7 @@
 
 template <class T>
 struct RowTest {
-  using Kernel = void (*)(f32 *y, const void *w, u32 n, f32 scale);
+  using Kernel = decltype(&row_f32);
   Kernel kernel, oracle;
 
   static constexpr u32 n_step = T::block > 8 ? T::block : 8;
@@ -26,12 +26,12 @@ struct RowTest {
       Buffer y("y", place, n * 4, 4, fill_out);
       memcpy(w.data, row.data(), row.size());
       y.writable();
-      call(kernel, y.at(), w.data, n, scale);
+      call(kernel, y.at(), no_x, w.data, n, no_k, scale);
       return y.values(0, n);
     });
     std::vector<f32> want(n), twin(n);
     for (u32 i = 0; i < n; ++i) want[i] = f32(scale * T::value(row.data(), i));
-    oracle(twin.data(), row.data(), n, scale);
+    oracle(twin.data(), no_x, row.data(), n, no_k, scale);
     expect_same(got, want);
     expect_same(got, twin);
   }

@@ -27,17 +27,16 @@ static void expect(bool good, const char *what) {
   abort();
 }
 
-template <class M>
-static void room_for_tensors(M *m) {
-  if constexpr (requires { m->tensors = m->tensor; }) m->tensors = m->tensor;
-}
-
+// As main() begins.
 void load(std::span<const u8> file) {
   static u8 *memory = (u8 *)map(sizeof(Mote));
   memset(memory, 0, sizeof(Mote));
   base = memory + BIAS;
   mote->file_name = "test.gguf";
-  room_for_tensors(mote);
+  mote->tensors = mote->tensor;
+  mote->max_batch = MAX_BATCH;
+  mote->kv_type = F16;
+  mote->kv_store = store_f16;
   mote->file = file.data();
   mote->end = file.data() + file.size();
   ::load();
@@ -50,11 +49,10 @@ static void store_f32(void *dst, const f32 *src, u32 n, u64 stride) {
 void open(std::span<const u8> file, const Options &options) {
   load(file);
   mote->context = options.context;
-  mote->max_batch = options.max_batch;
+  if (options.max_batch) mote->max_batch = options.max_batch;
   mote->n_threads = options.n_threads;
   if (options.kv_f32) {
-    mote->kv_size = 4;
-    mote->kv_matmul = matmul_f32;
+    mote->kv_type = F32;
     mote->kv_store = store_f32;
   }
   set_up();
@@ -105,26 +103,28 @@ void restart() {
 }
 
 static Logits logits() {
-  const f32 *p = mote->buffer[LOGITS].data;
+  const f32 *p = mote->buffer[LOGITS];
   return Logits(p, p + mote->n_vocab);
 }
 
 Logits feed(const Tokens &tokens) {
   for (Token token : tokens) add_token(token);
   expect(!mote->full, "more tokens than the context that the test gave");
-  ::feed(false);
+  ::feed(&mote->prompts);
   return logits();
 }
 
+// The head takes column 0, in which the last token is; the one before it is in column 1, ...
 std::vector<Logits> feed_batch(const Tokens &batch) {
   expect(!batch.empty() && batch.size() <= mote->max_batch, "that is not one batch");
   Logits last = feed(batch);
-  std::vector<Logits> all;
-  for (u32 c = 0; c < batch.size(); ++c) {
-    mote->first = c;
-    mote->batch = 1;
+  std::vector<Logits> all(batch.size());
+  u64 n = mote->d_model;
+  std::vector<f32> x(mote->buffer[X], mote->buffer[X] + batch.size() * n);
+  for (u64 c = 0; c < batch.size(); ++c) {
+    memcpy(mote->buffer[X], x.data() + c * n, n * 4);
     parallel(head);
-    all.push_back(logits());
+    all[batch.size() - 1 - c] = logits();
   }
   expect(memcmp(last.data(), all.back().data(), last.size() * 4) == 0,
          "the head of a column a second time gave other logits");
@@ -142,7 +142,7 @@ Token sample(const Logits &logits) {
   u32 n_vocab = mote->n_vocab;
   expect(logits.size() <= n_vocab, "a larger vocabulary than the model's");
   mote->n_vocab = u32(logits.size());
-  memcpy(mote->buffer[LOGITS].data, logits.data(), logits.size() * 4);
+  memcpy(mote->buffer[LOGITS], logits.data(), logits.size() * 4);
   Token token = ::sample();
   mote->n_vocab = n_vocab;
   return token;

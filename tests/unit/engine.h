@@ -50,12 +50,13 @@ std::vector<Logits> feed_batch(const Tokens &batch);  // one batch; the logits o
 
 struct Sampling {
   float temperature = 1;
-  unsigned long top_k = 0;  // 0: off
+  unsigned top_k = 0;  // 0: off
   float top_p = 1;
-  unsigned long seed = 1;
+  unsigned seed = 1;
 };
 void set_sampling(const Sampling &);
-Token sample(const Logits &);  // at most as many as the open model's vocabulary has; moves the seed on
+// Draws from logits, at most as many as the model has tokens, and moves the seed on.
+Token sample(const Logits &);
 
 Token bos();
 unsigned max_batch();

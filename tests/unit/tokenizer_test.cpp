@@ -107,7 +107,7 @@ class RandomText : public testing::Test {
     return s;
   }
 
-  // The definition, read aloud: user-defined tokens first, the longest; then merges, the best first.
+  // The definition, read aloud: user-defined tokens first, the longest; then the best merges.
   Tokens plain_encode(const std::string &s) {
     struct Symbol {
       std::string text;

@@ -1,0 +1,48 @@
+"""test_bad.py - malformed files end with one line and status 1; odd but legal ones run."""
+import tempfile
+import unittest
+
+import bad_cases
+import bad_kit
+from common import Test, add_tests, run
+
+TEXT = bytes.fromhex(bad_kit.TEXT)
+
+
+class Bad(Test):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        bad_cases.write_all(cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check(self, name, expect):
+        r = run('-q', '-T', '0', '-t', '1', '-n', str(bad_kit.N), self.folder.name + '/' + name,
+                bad_kit.PROMPT, timeout=20)
+        runs = r.code == 0 and (expect == 'any' or (r.out, r.err) == (TEXT, b''))
+        if expect == 'ok' or (expect != 'error' and r.code == 0):
+            self.assertTrue(runs, r)
+        else:
+            self.assert_refused(r, name)
+
+    def test_that_none_is_forgotten(self):
+        self.assertGreater(len(CASES), 160)
+
+
+CASES = bad_cases.listed()
+add_tests(Bad, [(name.removesuffix('.gguf'), name, expect) for name, expect, _ in CASES])
+
+
+class Odd(Test):
+    """What is no regular file."""
+
+    def test_devices(self):
+        for name in ('/dev/null', '/dev/zero', '/', '/dev/null/x', ''):
+            self.assert_refused(run(name, 'x'), name)
+
+
+if __name__ == '__main__':
+    unittest.main()
