@@ -25,9 +25,9 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize \
   -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
-  -Wall -Wextra -Wno-register -Wno-invalid-offsetof -fno-jump-tables -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+  -Wall -Wextra -Wno-register -Wno-invalid-offsetof -fno-jump-tables -malign-data=abi -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 NASMFLAGS := -f elf64 -Wall
-LDFLAGS   := -n --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start -T linker.ld
+LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start -T linker.ld
 
 # A kernel is a stem; the first folder of the chain that has it provides it.
 STEMS   := $(sort $(basename $(notdir $(foreach d,$(CHAIN),$(wildcard asm/$(d)/*.asm asm/$(d)/*.cpp)))))
@@ -59,7 +59,8 @@ $(BUILD)/mote: $(BUILD)/mote.elf
 $(BUILD)/mote.elf: $(OBJECTS) linker.ld
 	$(LD) $(LDFLAGS) -Map=$(@:.elf=.map) -o $@ $(OBJECTS)
 
-$(BUILD)/%.asm.o: %.asm
+# nasm 2.16 leaves included files out of its dependencies.
+$(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc)
 	@mkdir -p $(@D)
 	$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
 

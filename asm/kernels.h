@@ -29,7 +29,7 @@ extern "C" {
 // The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin and
 // step are multiples of 4.  Where the number of rows is none, may write up to 3 rows before the last
 // ones once more, with the values that they have anyway.
-// Error: products and sums in f32, |error| <= n/8 * 2^-23 * sum |w * x|.
+// Error: products and sums in f32, |error| <= (n/8 + 4) * 2^-24 * sum |w * x| + n * 2^-149.
 void matmul_f32(const Matmul *m, u32 begin, u32 step);
 void matmul_f16(const Matmul *m, u32 begin, u32 step);
 void matmul_bf16(const Matmul *m, u32 begin, u32 step);
@@ -45,30 +45,34 @@ void row_f16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_bf16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 
 // y[i] = x[i] * w[i] / sqrt(mean(x^2) + eps), i < n; w: f32[n]; y may be x.  Zhang and Sennrich,
-// arXiv 1910.07467.  Error: 4 ulp for n <= 16384.
+// arXiv 1910.07467.  The sum of squares and x * w must be finite.  Error: (n/16 + 7) * 2^-24 * |y| +
+// 2^-149 * (1 + 1/rms).
 void rmsnorm(f32 *y, const f32 *x, const void *w, u32 n, u32, f32 eps);
 
 // y[i] += x[i], i < n.  Exact rounding.
 void add(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
 // The angles of rope: y[i] = cos(a), y[n/2 + i] = sin(a), a = position * base^(-2i/n), i < n/2.
-// base >= 1, finite.  Error: 1e-7 for position < 2^20.
+// base >= 1, finite; n <= 512.  Error: 1e-7 for position < 2^20.
 void angles(f32 *y, const f32 *, const void *, u32 n, u32 position, f32 base);
 
 // Rotates the pairs (y[i], y[n/2 + i]), i < n/2, by the angles in x, as angles() makes them.  Su et
-// al., arXiv 2104.09864, in the half-split order of GPT-NeoX.  Error: 1 ulp of |y|.
+// al., arXiv 2104.09864, in the half-split order of GPT-NeoX.  Error: 1.5 ulp of the pair's length.
 void rope(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
 // y[i] = exp(scale * y[i]) / sum over j <= last of exp(scale * y[j]), i <= last < n; y[last+1..n) = 0.
-// scale > 0.  What lies more than 88 below the largest becomes 0.  Relative error: 2e-6.
+// scale > 0.  What lies more than 88 below the largest becomes 0, some of it from 87.6 on.  Relative
+// error: 2e-6 + 2e-7 * d + n * 2^-27, where scale * y[i] lies d below the largest.
 void softmax(f32 *y, const f32 *, const void *, u32 n, u32 last, f32 scale);
 
 // y[i] = gelu(y[i]) * x[i], i < n.  gelu(z) = z/2 * (1 + tanh(sqrt(2/pi) * (z + 0.044715 z^3))):
 // Hendrycks and Gimpel, arXiv 1606.08415, the form that Gemma was trained with; GeGLU: Shazeer,
-// arXiv 2002.05202.  Finite for every finite z.  Error: 1e-6 * |gelu(z) * x| + 1e-38 * |z * x|.
+// arXiv 2002.05202.  Finite for every finite z.  Error: 1e-6 * (1 + min(z, 0)^2 / 2) *
+// |gelu(z) * x| + 1e-38 * |z * x| + 2^-149 * (1 + |x|).
 void geglu(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
-// dst[i] = src[i] as f16 rounded to nearest even, i < n, an element every stride bytes.
+// dst[i] = src[i] as f16 rounded to nearest even, i < n, an element every stride bytes; n at least 1,
+// stride at least 2.
 void store_f16(void *dst, const f32 *src, u32 n, u64 stride);
 
 // Does this CPU, and the system below, have what the kernels of this build need?

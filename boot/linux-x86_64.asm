@@ -29,5 +29,17 @@ program_headers:
 section .text.start progbits alloc exec nowrite align=1
 global _start
 _start:
-    mov     rdi, rsp                    ; &argc
-    call    main                        ; which does not return
+    pop     rcx                         ; argc
+    mov     rdi, rsp                    ; argv
+    lea     rsi, [rsp + 8 * rcx + 8]    ; envp, behind argv and its null
+.environment:
+    lodsq
+    test    rax, rax
+    jnz     .environment
+.auxiliary:
+    lodsq
+    cmp     eax, 31                     ; AT_EXECFN, linux/auxvec.h: the name of this file
+    lodsq
+    jne     .auxiliary
+    mov     [rdi], rax                  ; argv[0]
+                                        ; on into main(argv), which does not return

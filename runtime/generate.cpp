@@ -1,35 +1,39 @@
 // generate.cpp - prompts in, answers out.  Called by main.cpp.  Read next: forward.cpp, sampler.cpp.
 #include "mote.h"
 
-void feed(Cost *cost) {
-  u64 start = now();
-  while (mote->n_past < mote->n_fed) {
-    u32 batch = mote->n_fed - mote->n_past;
-    if (batch > mote->max_batch) {
-      batch = mote->max_batch;
-      if (is_terminal(2)) say_number("\rprompt ", mote->n_past, 0);
-    }
-    cost->tokens += mote->batch = batch;
-    mote->n_past += batch;
-    mote->last = mote->n_past - 1;
-    mote->padded = (mote->n_past + 7) & ~7u;
-    parallel(layers);
+// The next tokens through all layers.
+static void pass(u32 batch) {
+  mote->batch = batch;
+  mote->n_past += batch;
+  mote->last = mote->n_past - 1;
+  mote->padded = (mote->n_past + 7) & ~7u;
+  parallel(layers);
+}
+
+void feed(u32 kind) {
+  mote->time[kind] -= now();
+  while (mote->n_fed - mote->n_past > mote->max_batch) {
+    tell(2, "\rprompt #/#");
+    pass(mote->max_batch);
+    tell(2, "\33[2K\r");  // erases the line: ECMA-48, 8.3.41
   }
+  pass(mote->n_fed - mote->n_past);
   mote->batch = 1;
   parallel(head);
-  cost->time += now() - start;
+  mote->time[kind] += now();
+  mote->cost[kind].speed = u32(mote->cost[kind].tokens * 100000000000 / mote->time[kind]);
 }
 
 void generate() {
-  Cost *cost = &mote->prompts;
-  for (u32 n = mote->max_tokens; n; --n) {
-    feed(cost);
-    cost = &mote->answers;
+  mote->cost[0].tokens += mote->n_fed - mote->n_past;
+  u32 kind = 0;
+  for (u32 n = mote->max_tokens; n && !mote->full; --n) {
+    feed(kind);
+    kind = 1;
     u32 token = sample();
     if (token == mote->eos || token == mote->turn_end) return;
     print_token(token);
-    ++mote->n_answered;
+    ++mote->cost[1].tokens;
     add_token(token);
-    if (mote->full) return;
   }
 }

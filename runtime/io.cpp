@@ -4,92 +4,106 @@
 #include "sys.h"
 
 void leave(u32 status) {
-  for (;;) sys(SYS_EXIT_GROUP, status);
+  sys(SYS_EXIT_GROUP, status);
+  __builtin_unreachable();
 }
 
 void write_all(u32 fd, const void *p, u64 n) {
   while (n) {
-    i64 done = sys(SYS_WRITE, fd, i64(p), i64(n));
+    i64 done = sys(SYS_WRITE, fd, p, n);
     if (done == -EINTR) continue;
     if (done <= 0) {
-      if (fd == 1) fail("cannot write to standard output");
-      leave(1);
+      if (fd == 1) fail("stdout: cannot write");
+      return;  // there is nobody to tell
     }
     p = (const u8 *)p + done;
     n -= u64(done);
   }
 }
 
-u64 length(const char *s) {
-  u64 n = 0;
-  while (s[n]) ++n;
-  return n;
-}
-
-void say(const char *s) { write_all(2, s, length(s)); }
-
-void say_number(const char *before, u64 n, i32 decimals) {
-  char digits[24];
-  char *p = digits + 23;
-  say(before);
-  *p = 0;
+// The digits of n; if there are decimals, a point before that many of them.
+[[gnu::noinline]] static const char *digits(u32 n, i32 decimals) {
+  auto p = (char *)mote->scratch + sizeof(mote->scratch) - 1;  // which is never written
   do {
     *--p = char('0' + n % 10);
     n /= 10;
     if (--decimals == 0) *--p = '.';
   } while (n || decimals >= 0);
-  say(p);
+  return p;
+}
+
+// Makes a message in text(), see say().  Returns the end of it.
+static char *fill(const char *s, const void *values) {
+  auto value = (const u32 *)values;
+  char *to = text();
+  while (u8 c = u8(*s++)) {
+    u32 kind = c - '#';
+    if (kind > 2) {
+      *to++ = char(c);
+      continue;
+    }
+    const char *p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
+    ++value;
+    while (*p) *to++ = *p++;
+  }
+  return to;
+}
+
+[[gnu::noinline]] static void flush(char *end) { write_all(2, text(), u64(end - text())); }
+
+void say(const char *s, const void *values) { flush(fill(s, values)); }
+
+void tell(u32 fd, const char *s) {
+  if (sys(SYS_IOCTL, fd, 0x5401, mote->scratch) == 0) say(s, &mote->n_past);  // TCGETS
 }
 
 void fail(const char *what) {
-  say("mote: ");
-  say(mote->file_name);
-  if (auto name = model->subject) {
-    say(": ");
-    // The file's own bytes: at most 64, and nothing that a terminal obeys.
-    for (u32 i = 0; i < name->n && i < 64; ++i) {
-      u8 c = name->data[i];
-      if (c - ' ' > 94u) c = '?';
-      write_all(2, &c, 1);
+  mote->what = what;
+  char *to = fill("mote: $: $", &mote->file_name);
+  if (auto subject = model->subject) {
+    *to++ = ':';
+    *to++ = ' ';
+    // The file's own bytes: not too many, and nothing that a terminal obeys.
+    for (u64 i = 0; i < (subject->n & 63); ++i) {
+      u8 c = subject->data[i];
+      if (u8(c - ' ') > 94) c = '?';
+      *to++ = char(c);
     }
   }
-  say(": ");
-  say(what);
-  say("\n");
+  *to++ = '\n';
+  flush(to);
   leave(1);
 }
 
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
-  i64 p = sys6(SYS_MMAP, 0, i64(bytes), 3, 0x22, -1, 0);
-  if (p < 0) {
-    say("mote: out of memory\n");
-    leave(1);
-  }
+  i64 p = sys(SYS_MMAP, nullptr, bytes, 3, 0x22, 0, 0l);
+  if (p < 0) fail("out of memory");
   return (void *)p;
 }
 
-void unmap(void *p, u64 bytes) { sys(SYS_MUNMAP, i64(p), i64(bytes)); }
+void unmap(void *p, u64 bytes) { sys(SYS_MUNMAP, p, bytes); }
 
 u64 now() {
-  u64 t[2];
-  sys(SYS_CLOCK_GETTIME, 1, i64(t));  // CLOCK_MONOTONIC
+  u64 *t = mote->scratch;        // struct timespec
+  sys(SYS_CLOCK_GETTIME, 1, t);  // CLOCK_MONOTONIC
   return t[0] * 1000000000 + t[1];
 }
 
-bool is_terminal(u32 fd) {
-  u8 termios[64];
-  return sys(SYS_IOCTL, fd, 0x5401, i64(termios)) == 0;  // TCGETS
-}
-
-u32 read_input(u8 *text, u32 size, bool line) {
-  u32 n = 0;
+void read_prompt() {
+  tell(0, mote->chat ? "> " : "Prompt, to Ctrl-D:\n");
+  char *p = text();
+  mote->prompt = p;
   for (;;) {
-    // A line is read byte by byte, so that nothing of the next one is lost.
-    i64 got = sys(SYS_READ, 0, i64(text + n), line ? 1 : size - n);
+    // A line is read byte by byte, so that nothing of the next one is lost.  Nothing that may be
+    // written follows the text: too much of it is an error of read.
+    i64 got = sys(SYS_READ, 0, p, mote->chat ? 1 : CHUNK);
     if (got == -EINTR) continue;
-    if (got < 0) fail("cannot read standard input");
-    n += u32(got);
-    if (got == 0 || n == size || (line && text[n - 1] == '\n')) return n;
+    if (got < 0) fail("stdin: cannot read");
+    p += got;
+    if (!got || (mote->chat && p[-1] == '\n')) break;
   }
+  if (mote->chat && p == mote->prompt) finish();
+  if (p[-1] != '\n') ++p;
+  mote->prompt_end = p;
 }

@@ -1,171 +1,161 @@
 // main.cpp - the command line, and what it asks for.
-// Called by _start in boot/.  Read next: loader/model.h, generate.cpp.
+// boot/ falls into main().  Read next: loader/model.h, generate.cpp.
 #include "mote.h"
 #include "sys.h"
 
 extern "C" const u8 image_size[];  // linker.ld: the engine's own bytes, as an address
 
-// The options, in the order of their values in Mote: whole numbers, fractions, switches, help.
-static const char OPTIONS[] = "ncktsTPiqh";
-enum { FIRST_FRACTION = 5, FIRST_SWITCH = 7, HELP = 9 };
+// The options, in the order of their values in Mote: whole numbers, fractions, switches.
+static const char OPTIONS[] = "snckt" "TP" "iqh";
+enum { FIRST_FRACTION = 5, FIRST_SWITCH = 7, N_OPTIONS = 10 };
 
-static const char HELP_TEXT[] =
+static const char HELP[] =
     "usage: mote [options] [MODEL.gguf] [PROMPT]\n"
-    "  -n N  stop after N tokens   -c N  context length   -T F  temperature, 0 = greedy\n"
-    "  -k N  top-k, 0 = off        -P F  top-p            -s N  seed\n"
-    "  -t N  threads               -i    chat             -q    no statistics   -h  help\n";
+    " -n N tokens at most  -c N context length  -T F temperature (0: greedy)\n"
+    " -k N top-k (0: off)  -P F top-p  -s N seed  -t N threads\n"
+    " -i chat  -q no statistics  -h help\n";
 
 // Help that was asked for, or a command line that nobody can follow.
-[[noreturn]] static void help(u32 fd) {
-  write_all(fd, HELP_TEXT, sizeof(HELP_TEXT) - 1);
-  leave(2 * (fd - 1));
+[[noreturn]] static void help() {
+  write_all(2 - mote->help, HELP, sizeof(HELP) - 1);
+  leave(2 - 2 * mote->help);
 }
 
-// The value of an option: digits, for a fraction with a point among them.
-static void set_option(u32 i, const char *s) {
-  f64 value = 0, unit = 0;
-  if (!s) help(2);
-  do {
-    u32 digit = u32(*s - '0');
-    if (*s == '.' && i >= FIRST_FRACTION && unit == 0) {
-      unit = 1;
-      continue;
-    }
-    if (digit > 9) help(2);
-    value = value * 10 + digit;
-    unit *= 10;
-  } while (*++s);
-  if (unit != 0) value /= unit;
-  if (i < FIRST_FRACTION) {
-    if (value >= 0x1p32) help(2);
-    mote->option[i] = u32(value);
-  } else {
-    mote->option[i] = __builtin_bit_cast(u32, f32(value));
-  }
-}
-
-// Maps a file from its first byte; the model begins behind the first skip of them.
-static bool open_model(char *path, const u8 *skip) {
+// Maps a file from its first byte; the model begins behind the first skip of them.  An engine
+// without a model behind it is no failure.
+static void open_model(char *path, const u8 *skip) {
   mote->file_name = path;
-  i64 fd = sys(SYS_OPEN, i64(path));
-  i64 size = sys(SYS_LSEEK, fd, 0, 2);                // SEEK_END
-  i64 p = sys6(SYS_MMAP, 0, size, 1, 2, fd, 0);  // PROT_READ, MAP_PRIVATE
+  mote->file = skip;
+  i64 fd = sys(SYS_OPEN, path, 0);
+  i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
+  i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
   sys(SYS_CLOSE, fd);
-  if (p < 0) return false;
-  mote->file = skip + p;
-  mote->end = (u8 *)p + size;
-  return mote->file < mote->end;
+  if (p >= 0 && size > i64(mote->file)) {
+    mote->file += p;
+    mote->end = (u8 *)p + size;
+  } else if (!mote->file) {
+    fail("cannot read");
+  }
 }
 
 // The parts of the arena, in the order of Mote's pointers from buffer on: the product of two
 // parameters, in words of 4 bytes.
 static const u8 ARENA[][2] = {
-    {PARAM(max_batch), PARAM(d_model)},    // X
-    {PARAM(max_batch), PARAM(d_model)},    // H
-    {PARAM(max_batch), PARAM(d_model)},    // T
-    {PARAM(max_batch), PARAM(d_q)},        // Q
-    {PARAM(max_batch), PARAM(d_q)},        // O
-    {PARAM(max_batch), PARAM(d_kv)},       // K
-    {PARAM(max_batch), PARAM(d_kv)},       // V
-    {PARAM(max_batch), PARAM(d_ffn)},      // GATE
-    {PARAM(max_batch), PARAM(d_ffn)},      // UP
+    {PARAM(max_batch), PARAM(d_model)},      // X
+    {PARAM(max_batch), PARAM(d_model)},      // H
+    {PARAM(max_batch), PARAM(d_model)},      // T
+    {PARAM(max_batch), PARAM(d_q)},          // Q
+    {PARAM(max_batch), PARAM(d_q)},          // O
+    {PARAM(max_batch), PARAM(d_kv)},         // K
+    {PARAM(max_batch), PARAM(d_kv)},         // V
+    {PARAM(max_batch), PARAM(d_ffn)},        // GATE
+    {PARAM(max_batch), PARAM(d_ffn)},        // UP
     {PARAM(batch_heads), PARAM(kv_stride)},  // SCORES
-    {PARAM(max_batch), PARAM(head_dim)},   // ROPE
-    {PARAM(one), PARAM(n_vocab)},          // LOGITS
-    {PARAM(one), PARAM(context)},          // tokens_fed
-    {PARAM(one), PARAM(n_vocab)},          // piece
-    {PARAM(one), PARAM(slot_mask)},        // slots
-    {PARAM(n_vocab), PARAM(two)},          // ranking
-    {PARAM(one), PARAM(header_bytes)},     // pieces
+    {PARAM(max_batch), PARAM(head_dim)},     // ROPE
+    {PARAM(one), PARAM(n_vocab)},            // LOGITS
+    {PARAM(one), PARAM(context)},            // tokens_fed
+    {PARAM(one), PARAM(n_vocab)},            // piece
+    {PARAM(one), PARAM(slot_mask)},          // slots
+    {PARAM(one), PARAM(slot_mask)},          // ranking
+    {PARAM(one), PARAM(header_bytes)},       // pieces
 };
 
-// The next part of the arena: a multiple of 64 bytes, and 64 to spare.
-static u8 *carve(u32 a, u32 b) {
-  u8 *p = mote->arena;
-  mote->arena += (u64(a) * b * 4 + 127) & ~63ul;
-  return p;
-}
-
-static void lay_out() {
-  auto pointer = (u8 **)mote->buffer;
-  for (auto &part : ARENA) *pointer++ = carve(mote->param[part[0]], mote->param[part[1]]);
+// Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
+// Returns the end of it.
+static u8 *lay_out(u8 *arena) {
+  u64 bytes = u64(mote->d_kv) * mote->kv_words * 4;
   Tensor *t = mote->tensors + FIRST_LAYER;
-  for (u32 n = mote->block_count; n; --n, t += N_LAYER_TENSORS) {
-    t[ATTN_K].cache = carve(mote->d_kv, mote->kv_words);  // [kv_stride][d_kv]
-    t[ATTN_V].cache = carve(mote->d_kv, mote->kv_words);  // [d_kv][kv_stride]
+  u32 n = mote->block_count;
+  do {
+    t[ATTN_K].cache = arena;  // [kv_stride][d_kv]
+    arena += bytes;
+    t[ATTN_V].cache = arena;  // [d_kv][kv_stride]
+    arena += bytes;
+    t += N_LAYER_TENSORS;
+  } while (--n);
+  auto pointers = (u8 **)mote->buffer;
+  for (u64 i = 0; i < sizeof(ARENA) / sizeof(ARENA[0]); ++i) {
+    pointers[i] = arena;
+    arena += u64(mote->param[ARENA[i][0]]) * mote->param[ARENA[i][1]] * 4 + 64;
   }
+  return arena;
 }
 
 static u32 bits(f32 x) { return __builtin_bit_cast(u32, x); }
 
 void set_up() {
-  if (!mote->context) {
-    mote->context = mote->context_length;
-    if (mote->context > DEFAULT_CONTEXT) mote->context = DEFAULT_CONTEXT;
+  u32 context = mote->context;
+  if (!context) {
+    context = mote->context_length;
+    if (context > DEFAULT_CONTEXT) context = DEFAULT_CONTEXT;
   }
+  mote->context = context;
   // 8 more than needed: rows of V a power of two apart would meet in the cache
-  mote->kv_stride = (mote->context + 15) & ~7u;
-  mote->kv_words = mote->kv_type == F32 ? mote->kv_stride : mote->kv_stride / 2;
-  mote->slot_mask = 15;
-  while (mote->slot_mask < 2 * mote->n_vocab) mote->slot_mask = mote->slot_mask * 2 + 1;
-  mote->two = 2;
+  mote->kv_stride = (context + 15) & ~7u;
+  mote->kv_words = mote->kv_stride >> mote->kv_type;                  // F32 is 0, and F16 is 1
+  mote->slot_mask = (4u << (31 - __builtin_clz(mote->n_vocab))) - 1;  // 2 * n_vocab - 1 or more
   mote->batch_heads = mote->max_batch * mote->n_head;
   mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
-  mote->embed_scale = bits(__builtin_sqrtf(f32(mote->d_model)));
-  mote->score_scale = bits(1 / __builtin_sqrtf(f32(mote->head_dim)));
-  lay_out();  // once to know the size, and once more in its place
-  mote->arena = (u8 *)map(u64(mote->arena));
-  lay_out();
+  mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
+  mote->score_scale = bits(f32(i32(mote->one)) / __builtin_sqrtf(f32(i32(mote->head_dim))));
+  lay_out((u8 *)map(u64(lay_out(nullptr))));  // once to know the size, and once more in its place
   read_vocabulary();
   start_threads();
 }
 
-static u64 hundred_times(u64 n, u64 d) { return d ? n * 100 / d : 0; }
+void finish() {
+  mote->bandwidth = u32(mote->cost[1].speed * u64(mote->end - mote->data) / 1000000000);
+  if (!mote->quiet)
+    say("\nprompt # tokens, % tok/s; generated # tokens, % tok/s, % GB/s; seed #\n", mote->cost);
+  leave(0);
+}
 
-static void statistics() {
-  say_number("\nprompt ", mote->prompts.tokens, 0);
-  say_number(" tokens, ", hundred_times(mote->prompts.tokens * 1000000000, mote->prompts.time), 2);
-  say_number(" tok/s; generated ", mote->n_answered, 0);
-  say_number(" tokens, ", hundred_times(mote->answers.tokens * 1000000000, mote->answers.time), 2);
-  say_number(" tok/s, ", hundred_times(mote->answers.tokens * mote->weight_bytes, mote->answers.time),
-             2);
-  say_number(" GB/s; seed ", mote->seed, 0);
-  say("\n");
+// In a chat, what stands between the texts of the two: the end of a turn, the beginning of another.
+// role: 0 user, 1 model.
+static void turn(u32 role) {
+  if (!mote->chat) return;
+  if (mote->n_fed > 1) {  // more than <bos>
+    add_token(mote->turn_end);
+    encode("\n", 1, SPECIAL);
+  }
+  add_token(mote->turn_start);
+  encode("user\nmodel\n" + 5 * role, 5 + role, SPECIAL);
 }
 
 // A prompt and its answer; of a chat, one turn after the other.
-static void converse() {
-  u32 size = (mote->context + 1) * mote->longest, n;
-  auto text = (char *)map(size);
-  // What stands before a user's turn; the first one has no answer to end.
-  const char *turn = "<start_of_turn>user\n";
+[[noreturn]] static void converse() {
   if (mote->add_bos | mote->chat) add_token(mote->bos);
-  do {
-    if (!mote->prompt) {
-      if (is_terminal(0)) say(mote->chat ? "> " : "The prompt, up to Ctrl-D:\n");
-      n = read_input((u8 *)text, size, mote->chat);
-      if (!n && mote->chat) return;
-      if (n && text[n - 1] == '\n') --n;
-      mote->prompt = text;
-      mote->prompt_n = n;
-    }
-    if (mote->chat) encode(turn, length(turn), SPECIAL);
-    encode(mote->prompt, mote->prompt_n, PLAIN);
+  for (;;) {
+    if (!mote->prompt) read_prompt();
+    turn(0);
+    encode(mote->prompt, u64(mote->prompt_end - mote->prompt - 1), PLAIN);
     mote->prompt = nullptr;
-    turn = "<end_of_turn>\n<start_of_turn>model\n";
-    if (mote->chat) encode(turn, length(turn), SPECIAL);
-    if (mote->full && !mote->chat) fail("the prompt is longer than the context");
-    if (!mote->n_fed) fail("the prompt is empty");
-    if (!mote->full) generate();
-    if (mote->chat) write_all(1, "\n", 1);
-    turn = "<end_of_turn>\n<start_of_turn>user\n";
-    if (mote->full) say("\nmote: the context is full");
-  } while (mote->chat && !mote->full);
+    turn(1);
+    if (!mote->n_fed) add_token(mote->bos);  // an empty prompt is one
+    if (!mote->chat) {
+      if (mote->full) fail("prompt longer than the context");
+      generate();
+      break;
+    }
+    generate();
+    write_all(1, "\n", 1);
+    if (mote->full) break;
+  }
+  if (mote->full) say("\nmote: context is full\n", nullptr);
+  finish();
 }
 
-extern "C" [[noreturn]] void main(char **stack) {
-  base = (u8 *)map(sizeof(Mote)) + BIAS;
+// As many threads as this process may use CPUs.
+static void count_cpus() {
+  auto mask = (u8 *)text();
+  for (i64 n = sys(SYS_SCHED_GETAFFINITY, 0, MAX_THREADS / 8, mask); --n >= 0;)
+    for (u32 m = mask[n]; m; m &= m - 1) ++mote->n_threads;
+}
+
+extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
+  base = (u8 *)map(sizeof(Mote) + MAX_TEXT) + BIAS;
+  mote->seed = u32(now());
   mote->tensors = mote->tensor;
   mote->max_batch = MAX_BATCH;
   mote->kv_type = F16;
@@ -174,64 +164,72 @@ extern "C" [[noreturn]] void main(char **stack) {
   mote->top_k = 64;  // the Gemma model card
   mote->top_p = 0.95f;
   mote->temperature = 1;
-  mote->seed = u32(now());
   u64 no_signal = 1 << 12;  // SIGPIPE, bit 13 - 1: a dead pipe is an error of write
-  sys6(SYS_SIGPROCMASK, 0, i64(&no_signal), 0, 8, 0, 0);
-
-  // The auxiliary vector, behind the environment, has the name of this very file.
-  char **argv = stack + 1, **aux = stack + 1;
-  while (*aux++) {}
-  while (*aux++) {}
-  while (*aux && *aux != (char *)31) aux += 2;  // AT_EXECFN: linux/auxvec.h
-  bool ready = open_model(aux[1], image_size);
+  sys(SYS_SIGPROCMASK, 0, &no_signal, 0, 8);
+  open_model(*argv, image_size);
   if (!cpu_ready()) fail(cpu_needs);
 
   // Options may stand anywhere before "--".  The words of the prompt move together, where they are.
-  char *end = nullptr, *s;
-  bool options = true;
-  if (*argv) ++argv;  // the program's name
-  for (; (s = *argv); ++argv) {
-    if (options && s[0] == '-' && s[1]) {
-      if (s[1] == '-' && !s[2]) {
-        options = false;
+  for (++argv; auto s = (u8 *)*argv; ++argv) {
+    if (mote->only_words || s[0] != '-' || !s[1]) {
+      if (!mote->end) {
+        open_model((char *)s, nullptr);
         continue;
       }
-      while (*++s) {
-        u32 i = 0;
-        while (OPTIONS[i] != *s)
-          if (++i > HELP) help(2);
-        if (i == HELP) help(1);
-        mote->option[i] = 1;
-        if (i >= FIRST_SWITCH) continue;
-        set_option(i, s[1] ? s + 1 : *++argv);
-        break;
+      auto to = (u8 *)mote->prompt_end;
+      if (!to) mote->prompt = (char *)(to = s);
+      while (*s) *to++ = *s++;
+      *to++ = ' ';
+      mote->prompt_end = (char *)to;
+      continue;
+    }
+    ++s;
+    if (*(const u16 *)s == '-') {  // and nothing behind it
+      mote->only_words = true;
+      continue;
+    }
+    while (u8 c = *s) {
+      ++s;
+      u64 i = 0;
+      while (u8(OPTIONS[i]) != c)
+        if (++i == N_OPTIONS) help();
+      u32 *option = mote->option + i;
+      ++*option;
+      if (mote->help) help();
+      if (i >= FIRST_SWITCH) continue;
+      if (!*s) s = (u8 *)*++argv;
+      if (!s || *(const u16 *)s == '.') help();  // no value, or a point alone
+      u64 value = 0;
+      u32 unit = 0;  // of the last digit, behind a point
+      do {
+        u64 digit = u64(*s) - '0';
+        if (digit <= 9) {
+          if (unit < 10000000) {  // more digits would make no difference
+            value = value * 10 + digit;
+            unit *= 10;
+            if (value >> 32) help();
+          }
+        } else {
+          if (*s != '.' || i < FIRST_FRACTION || unit) help();
+          unit = 1;
+        }
+      } while (*++s);
+      if (i >= FIRST_FRACTION) {
+        f32 f = f32(i64(value));
+        if (unit) f /= f32(i32(unit));
+        value = bits(f);
       }
-    } else if (!ready) {
-      ready = true;
-      mote->file_name = s;
-      mote->end = nullptr;
-    } else {
-      if (end) *end++ = ' ';
-      else mote->prompt = end = s;
-      while (*s) *end++ = *s++;
+      *option = u32(value);
+      if (bits(mote->top_p) > bits(1)) help();
+      if (mote->context / MAX_CONTEXT | mote->n_threads / MAX_THREADS) help();
     }
   }
-  mote->prompt_n = u64(end - mote->prompt);
-  if (!ready || mote->top_p > 1 || mote->context > MAX_CONTEXT || mote->n_threads > MAX_THREADS)
-    help(2);
-  if (!mote->end && !open_model((char *)mote->file_name, nullptr)) fail("cannot read");
+  if (!mote->end) help();
   load();
-  if (!mote->n_threads) {
-    u8 mask[MAX_THREADS / 8];  // CPUs that this process may use
-    for (i64 n = sys(SYS_SCHED_GETAFFINITY, 0, sizeof(mask), i64(mask)); n > 0;)
-      for (u32 m = mask[--n]; m; m &= m - 1) ++mote->n_threads;
-    if (!mote->n_threads) mote->n_threads = 1;
-  }
-  if (mote->context > mote->context_length) say("mote: more context than the model was made for\n");
+  if (!mote->n_threads) count_cpus();
+  if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);
   set_up();
   model->subject = nullptr;
-  if (mote->chat && i32(mote->turn_start | mote->turn_end) < 0) fail("no turn tokens: no chat");
+  if (mote->chat && i32(mote->turn_start | mote->turn_end) < 0) fail("no turn tokens for -i");
   converse();
-  if (!mote->quiet) statistics();
-  leave(0);
 }

@@ -9,8 +9,10 @@
 
 constexpr u32 MAX_BATCH = 64;           // prompt tokens that share one pass over the weights
 constexpr u32 DEFAULT_CONTEXT = 8192;   // at most, without -c
-constexpr u32 MAX_CONTEXT = 1u << 20;
-constexpr u32 MAX_THREADS = 1024;
+constexpr u32 MAX_CONTEXT = 1 << 20;    // -c is less,
+constexpr u32 MAX_THREADS = 1024;       // and so is -t
+constexpr u32 MAX_TEXT = 1 << 24;       // bytes of standard input, 16 for each token,
+constexpr u32 CHUNK = 1 << 16;          // and of them at once
 constexpr u32 THREAD_STACK = 16384;     // bytes
 constexpr u32 NO_TOKEN = ~0u;
 
@@ -28,11 +30,6 @@ enum BufferName : u8 {
   N_BUFFERS
 };
 
-// What passes of one kind have cost: of prompts, or of single tokens.
-struct Cost {
-  u64 tokens, time;  // ns
-};
-
 struct Mote : Model {
   // What is used most stands first, within reach of a one-byte displacement from the base register.
   u32 batch, max_batch;  // tokens in this pass, and at most
@@ -43,41 +40,43 @@ struct Mote : Model {
   u32 kv_words;          // its words of 4 bytes for each of d_kv
   u32 batch_heads;       // max_batch * n_head
   u32 header_bytes;      // of the file, before the tensor data
-  u32 two;               // 2
   u32 group;             // query heads that share a key head
   u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
-  u32 n_fed;             // tokens that the KV cache holds or will hold,
-  u32 n_past;            // and that it holds
+  u32 n_past, n_fed;     // tokens that the KV cache holds, and that it holds or will hold
   u32 slot_mask;
   u32 longest;           // bytes of the longest token that is matched as a whole
   u32 turn_start, turn_end;
-  u8 *arena;             // where the free part of the arena begins
-
   bool full;             // there was no room for a token
 
-  const char *file_name;  // the model's, for messages
+  const char *file_name, *what;  // of a failure: the model's file, and what is wrong
+
+  // The statistics, in the order in which they are said, the seed at last.
+  struct {
+    u32 tokens, speed;   // speed: tokens a second, in hundredths
+  } cost[2];             // of prompts, and of answers
+  u32 bandwidth;         // GB/s, in hundredths
 
   // The command line, in the order of OPTIONS in main.cpp.
   union {
-    u32 option[9];
+    u32 option[10];
     struct {
-      u32 max_tokens, context, top_k, n_threads, seed;
+      u32 seed, max_tokens, context, top_k, n_threads;
       f32 temperature, top_p;
-      u32 chat, quiet;
+      u32 chat, quiet, help;
     };
   };
-  const char *prompt;  // or null: standard input
-  u64 prompt_n;
+  bool only_words;       // there was a "--"
+  const char *prompt;    // or null: standard input
+  char *prompt_end;      // behind the one character that ends it
 
   // Threads.
   void (*job)(u32 thread);
-  u32 started, arrived, generation, sleeping;
+  u32 generation, awaited, sleeping;  // see barrier()
 
   // The forward pass.
   void (*kv_store)(void *, const f32 *, u32, u64);
-  Cost prompts, answers;
-  u64 weight_bytes;  // of all tensors
-  u32 n_answered;    // tokens that the model has said
+  u64 time[2];       // ns that prompts and answers took
+  u64 scratch[9];    // of the small functions in io.cpp
 
   // What the arena holds, in the order of ARENA in main.cpp.
   f32 *buffer[N_BUFFERS];
@@ -96,15 +95,19 @@ struct Mote : Model {
 
 #define mote ((Mote *)(base - BIAS))
 
+// What standard input says, or a message: [MAX_TEXT], behind the Mote.
+inline char *text() { return (char *)(mote + 1); }
+
 // The number of a u32 field, for tables: param[PARAM(field)] is its value.
 #define PARAM(field) \
   u8((__builtin_offsetof(Mote, field) - __builtin_offsetof(Mote, param)) / 4)
 
 // main.cpp
-void set_up();  // memory for everything, once the model is loaded and the options are known
+[[noreturn]] void finish();  // with the statistics
+void set_up();               // memory for everything, once the model is loaded and the options are known
 
 // generate.cpp
-void feed(Cost *cost);             // the pending tokens through the model; then the logits are there
+void feed(u32 kind);               // the pending tokens through the model; then the logits are there
 void generate();                   // answers until a stop, -n or a full context
 
 // forward.cpp: jobs for parallel()
@@ -133,10 +136,10 @@ u32 sample();
 void *map(u64 bytes);                               // fresh zeroed memory
 void unmap(void *p, u64 bytes);
 void write_all(u32 fd, const void *p, u64 n);
-u64 length(const char *s);
-void say(const char *s);                            // to standard error
-void say_number(const char *before, u64 n, i32 decimals);  // n is that many powers of ten more
+// Says s on standard error, with the next of the values for each # (a u32), % (a u32, in hundredths)
+// and $ (a string).
+void say(const char *s, const void *values);
+void tell(u32 fd, const char *s);                   // says it if that is a terminal; # is n_past, n_fed
 u64 now();                                          // ns
-bool is_terminal(u32 fd);
-u32 read_input(u8 *text, u32 size, bool line);      // to the end, of a line or of all; the bytes read
+void read_prompt();                                 // in a chat a line, which may be the last
 [[noreturn]] void leave(u32 status);

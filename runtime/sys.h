@@ -6,7 +6,7 @@
 #pragma once
 #include "../asm/types.h"
 
-enum Syscall : i64 {
+enum Syscall : u32 {
   SYS_READ = 0,
   SYS_WRITE = 1,
   SYS_OPEN = 2,
@@ -25,16 +25,39 @@ enum Syscall : i64 {
 
 constexpr i64 EINTR = 4;
 
-inline i64 sys(i64 n, i64 a = 0, i64 b = 0, i64 c = 0) {
+// Arguments keep their types, so that a register is loaded with as many bits as there are.
+inline i64 sys(u32 n, auto a, auto b, auto c) {
   i64 result;
   asm volatile("syscall" : "=a"(result) : "0"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
   return result;
 }
 
-inline i64 sys6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
-  register i64 r10 asm("r10") = d;
-  register i64 r8 asm("r8") = e;
-  register i64 r9 asm("r9") = f;
+inline i64 sys(u32 n, auto a, auto b) {
+  i64 result;
+  asm volatile("syscall" : "=a"(result) : "0"(n), "D"(a), "S"(b) : "rcx", "r11", "memory");
+  return result;
+}
+
+inline i64 sys(u32 n, auto a) {
+  i64 result;
+  asm volatile("syscall" : "=a"(result) : "0"(n), "D"(a) : "rcx", "r11", "memory");
+  return result;
+}
+
+inline i64 sys(u32 n, auto a, auto b, auto c, auto d) {
+  register auto r10 asm("r10") = d;
+  i64 result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "0"(n), "D"(a), "S"(b), "d"(c), "r"(r10)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+inline i64 sys(u32 n, auto a, auto b, auto c, auto d, auto e, auto f) {
+  register auto r10 asm("r10") = d;
+  register auto r8 asm("r8") = e;
+  register auto r9 asm("r9") = f;
   i64 result;
   asm volatile("syscall"
                : "=a"(result)
@@ -43,21 +66,20 @@ inline i64 sys6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   return result;
 }
 
-// A thread that shares everything and runs entry() on a stack whose top is given; entry() may not
-// return.  It starts with the registers of its maker, but for rax, rcx, r11, rsp and rip.
+// A thread that shares everything: it calls entry(..., ..., number), which may not return, on a stack
+// whose top is given.  It starts with the registers of its maker, but for rax, rcx, r11 and rsp.
 // The flags: CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM, linux/sched.h.
-inline i64 sys_clone(void *stack_top, void (*entry)()) {
-  auto top = (void (**)())stack_top - 1;
-  *top = entry;
-  i64 result;
+template <void entry(u64, void *, u32 number)>
+inline i32 sys_clone(void *stack_top, u32 number) {
+  i32 result = SYS_CLONE;
   asm volatile(
       "syscall\n\t"
       "test %%eax, %%eax\n\t"
       "jnz 1f\n\t"
-      "ret\n"  // the child: to entry(), with the stack as after a call
+      "call %c[entry]\n"
       "1:"
-      : "=a"(result)
-      : "0"(i64(SYS_CLONE)), "D"(0x50f00), "S"(top), "d"(0)
+      : "+a"(result)
+      : "D"(0x50f00), "S"(stack_top), "d"(number), [entry] "i"(entry)
       : "rcx", "r11", "memory");
   return result;
 }

@@ -11,11 +11,11 @@ constexpr u32 SPINS = 4000;  // about 50 us: longer than a step's imbalance, sho
 // locked additions keep that order: a sleeper is seen, or sees the change.
 void barrier() {
   u32 generation = __atomic_load_n(&mote->generation, __ATOMIC_ACQUIRE);
-  if (__atomic_add_fetch(&mote->arrived, 1, __ATOMIC_SEQ_CST) == mote->n_threads) {
-    mote->arrived = 0;
+  if (__atomic_sub_fetch(&mote->awaited, 1, __ATOMIC_SEQ_CST) == 0) {
+    mote->awaited = mote->n_threads;
     __atomic_add_fetch(&mote->generation, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&mote->sleeping, __ATOMIC_SEQ_CST))
-      sys(SYS_FUTEX, i64(&mote->generation), 129, MAX_THREADS);  // FUTEX_WAKE_PRIVATE
+      sys(SYS_FUTEX, &mote->generation, 1, mote->n_threads);  // FUTEX_WAKE
     return;
   }
   for (u32 spins = SPINS; __atomic_load_n(&mote->generation, __ATOMIC_ACQUIRE) == generation;) {
@@ -23,13 +23,12 @@ void barrier() {
     if (--spins) continue;
     ++spins;
     __atomic_add_fetch(&mote->sleeping, 1, __ATOMIC_SEQ_CST);
-    sys6(SYS_FUTEX, i64(&mote->generation), 128, generation, 0, 0, 0);  // FUTEX_WAIT_PRIVATE
-    __atomic_add_fetch(&mote->sleeping, -1u, __ATOMIC_SEQ_CST);
+    sys(SYS_FUTEX, &mote->generation, 0, generation, 0);  // FUTEX_WAIT, no time limit
+    __atomic_sub_fetch(&mote->sleeping, 1, __ATOMIC_SEQ_CST);
   }
 }
 
-static void work() {
-  u32 thread = __atomic_add_fetch(&mote->started, 1, __ATOMIC_SEQ_CST);
+static void work(u64, void *, u32 thread) {
   for (;;) {
     barrier();
     mote->job(thread);
@@ -43,7 +42,10 @@ void parallel(void (*job)(u32 thread)) {
   job(0);
 }
 
+// As many threads as are wanted, or as the system gives.
 void start_threads() {
-  for (u32 i = mote->n_threads; --i;)
-    if (sys_clone((u8 *)map(THREAD_STACK) + THREAD_STACK, work) < 0) fail("cannot start threads");
+  u32 n = 0;
+  while (++n < mote->n_threads && sys_clone<work>((u8 *)map(THREAD_STACK) + THREAD_STACK, n) > 0) {}
+  mote->n_threads = n;
+  __atomic_add_fetch(&mote->awaited, n, __ATOMIC_SEQ_CST);
 }

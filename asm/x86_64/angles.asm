@@ -5,7 +5,7 @@
 ; The x87 works with 64 bits of mantissa: where its makers differ is far below an f32's last bit.
 ; The first float of y is the way from the registers to the x87.
 global angles
-section .text
+section .text align=1
 angles:
     shr     ecx, 1                      ; pairs
     mov     eax, ecx

@@ -3,7 +3,7 @@
 ; Out      al 1 or 0      Clobbers rax rcx rdx
 ; CPUID and XGETBV: Intel SDM volume 2A; the order of the checks: volume 1, 14.3.
 global cpu_ready, cpu_needs
-section .text
+section .text align=1
 cpu_ready:
     push    rbx                         ; cpuid writes it
     mov     eax, 1
@@ -25,5 +25,5 @@ cpu_ready:
     pop     rbx
     ret
 
-section .rodata
+section .rodata align=1
 cpu_needs: db "AVX2, FMA and F16C", 0

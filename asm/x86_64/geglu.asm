@@ -4,9 +4,10 @@
 ; Clobbers rax rcx ymm0-ymm4
 extern exp
 global geglu
-section .text
+section .text align=1
 geglu:
-    vmovups ymm4, [rdi + rcx*4 - 32]    ; z
+    sub     ecx, 8                      ; clears the upper half of rcx, which is anybody's
+    vmovups ymm4, [rdi + rcx*4]    ; z
     mov     eax, factors
     vbroadcastss ymm0, [rax]
     vbroadcastss ymm1, [rax + 4]
@@ -16,13 +17,12 @@ geglu:
     call    exp
     vaddps  ymm0, ymm0, ymm3            ; 1 + e^-2u
     vdivps  ymm0, ymm4, ymm0
-    vmulps  ymm0, ymm0, [rsi + rcx*4 - 32]
-    vmovups [rdi + rcx*4 - 32], ymm0
-    sub     ecx, 8
+    vmulps  ymm0, ymm0, [rsi + rcx*4]
+    vmovups [rdi + rcx*4], ymm0
+    test    ecx, ecx
     jnz     geglu
     ret
 
-section .rodata
-align 4
+section .rodata align=1
 factors:
     dd -1.59576912, -0.0713548163       ; -2 sqrt(2/pi), the same times 0.044715

@@ -8,7 +8,7 @@
 %include "matmul.inc"
 
 global matmul
-section .text
+section .text align=1
 matmul:
     push    rbx
     push    rbp

@@ -7,7 +7,7 @@
 
 extern matmul
 global matmul_bf16
-section .text
+section .text align=1
 matmul_bf16:
     mov     eax, .tile
     jmp     matmul

@@ -7,7 +7,7 @@
 
 extern matmul
 global matmul_f16
-section .text
+section .text align=1
 matmul_f16:
     mov     eax, .tile
     jmp     matmul

@@ -7,7 +7,7 @@
 
 extern matmul
 global matmul_f32
-section .text
+section .text align=1
 matmul_f32:
     mov     eax, .tile
     jmp     matmul

@@ -5,7 +5,7 @@
 ; Holds    ymm1 sum of squares, then the root
 ; Reads    exactly x[0..n) and w[0..n)
 global rmsnorm
-section .text
+section .text align=1
 rmsnorm:
     vxorps  xmm1, xmm1, xmm1
     xor     eax, eax

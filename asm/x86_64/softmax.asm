@@ -1,25 +1,26 @@
 ; softmax - y = exp(scale y) / sum exp(scale y), in place, zero behind last.  x86-64, AVX2 + FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/softmax.cpp
 ; In       rdi y: f32[n]   ecx n, a multiple of 8   r8d last   xmm0 scale
-; Clobbers rax r8 ymm0-ymm6
+; Clobbers rax rsi ymm0-ymm6
 ; Holds    ymm4 largest, then the sum   ymm5 scale   ymm6 largest
 ; What lies behind last becomes -infinity first: no largest, and e^-infinity is 0 exactly.
 extern exp
 global softmax
-section .text
+section .text align=1
 softmax:
     vbroadcastss ymm5, xmm0
+    mov     esi, r8d
 .pad:
-    inc     r8d
-    cmp     r8d, ecx
+    inc     esi
+    cmp     esi, ecx
     je      .padded
-    mov     dword [rdi + r8*4], 0xff800000
+    mov     dword [rdi + rsi*4], 0xff800000
     jmp     .pad
-.padded:                                ; r8d = n
+.padded:                                ; esi = n
     vmovups ymm4, [rdi]
 .max:
-    vmaxps  ymm4, ymm4, [rdi + r8*4 - 32]
-    sub     r8d, 8
+    vmaxps  ymm4, ymm4, [rdi + rsi*4 - 32]
+    sub     esi, 8
     jnz     .max
     vperm2f128 ymm0, ymm4, ymm4, 1
     vmaxps  ymm4, ymm4, ymm0
@@ -28,24 +29,24 @@ softmax:
     vshufps ymm0, ymm4, ymm4, 0xb1
     vmaxps  ymm6, ymm4, ymm0            ; the largest, in all lanes
     vxorps  xmm4, xmm4, xmm4
-.exp:                                   ; upwards, from r8d = 0
-    vmovups ymm0, [rdi + r8*4]
+.exp:                                   ; upwards, from esi = 0
+    vmovups ymm0, [rdi + rsi*4]
     vsubps  ymm0, ymm0, ymm6
     vmulps  ymm0, ymm0, ymm5
     call    exp
-    vmovups [rdi + r8*4], ymm0
+    vmovups [rdi + rsi*4], ymm0
     vaddps  ymm4, ymm4, ymm0
-    add     r8d, 8
-    cmp     r8d, ecx
+    add     esi, 8
+    cmp     esi, ecx
     jb      .exp
     vperm2f128 ymm0, ymm4, ymm4, 1
     vaddps  ymm4, ymm4, ymm0
     vhaddps ymm4, ymm4, ymm4
     vhaddps ymm4, ymm4, ymm4
-.divide:                                ; downwards, from r8d = n
-    vmovups ymm0, [rdi + r8*4 - 32]
+.divide:                                ; downwards, from esi = n
+    vmovups ymm0, [rdi + rsi*4 - 32]
     vdivps  ymm0, ymm0, ymm4
-    vmovups [rdi + r8*4 - 32], ymm0
-    sub     r8d, 8
+    vmovups [rdi + rsi*4 - 32], ymm0
+    sub     esi, 8
     jnz     .divide
     ret

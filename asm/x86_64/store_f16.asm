@@ -3,7 +3,7 @@
 ; In       rdi dst   rsi src: f32[n]   edx n   rcx stride in bytes      Clobbers rax edx rdi rsi xmm0
 ; One at a time: the values of V go to places far apart.
 global store_f16
-section .text
+section .text align=1
 store_f16:
     lodsd
     vmovd   xmm0, eax

@@ -50,11 +50,19 @@ class Chat(Test):
         return self.statistics(r.err.lstrip(b'\n'))[0]
 
     def test_prompt_is_exactly_the_template(self):
+        """By its number of tokens; those of the model's own turns are not counted as prompt."""
         with open(os.path.join(DATA, 'tiny-gemma-f16.json')) as f:
-            for answer in json.load(f):
-                if len(answer.get('turns', [])) == 1:
-                    n = self.prompt_tokens('-i', DEMO, stdin=answer['turns'][0].encode() + b'\n')
-                    self.assertEqual(n, len(answer['prompt_ids']), answer['turns'])
+            answers = [answer for answer in json.load(f) if 'turns' in answer]
+        self.assertTrue({1, 2} <= {len(answer['turns']) for answer in answers})
+        for answer in answers:
+            turns = ''.join(turn + '\n' for turn in answer['turns']).encode()
+            figures = self.statistics(run('-T0', '-i', DEMO, stdin=turns).err.lstrip(b'\n'))
+            prompt, said = figures[0], figures[2]
+            if len(answer['turns']) == 1:
+                said = 0
+            else:
+                said -= len(answer['ids']) - 1  # what it said before its last turn
+            self.assertEqual(prompt + said, len(answer['prompt_ids']), answer['turns'])
 
     def test_control_tokens_of_a_user_are_text(self):
         frame = self.prompt_tokens('-i', DEMO, stdin=b'\n')

@@ -116,7 +116,7 @@ class Prompt(Test):
 
     def test_long(self):
         self.assertEqual(self.greedy(LONG), self.greedy(stdin=LONG.encode()))
-        figures = self.statistics(run('-n1', DEMO, stdin=LONG.encode()).err.lstrip(b'\n'))
+        figures = self.statistics(run('-T0', '-n1', DEMO, stdin=LONG.encode()).err.lstrip(b'\n'))
         self.assertEqual(figures[0], 321)
 
     def test_of_long_pieces(self):
@@ -131,7 +131,7 @@ class Prompt(Test):
             f.flush()
             for n in (1, 100, 200, 254):
                 text = b'a' * 32 * n
-                for r in (run('-n1', f.name, text), run('-n1', f.name, stdin=text)):
+                for r in (run('-T0', '-n1', f.name, text), run('-T0', '-n1', f.name, stdin=text)):
                     self.assertEqual(self.statistics(r.err.lstrip(b'\n'))[0], n + 1)
             self.assert_refused(run(f.name, b'a' * 32 * 256), f.name)
             self.assert_refused(run(f.name, stdin=b'a' * 32 * 256), f.name)

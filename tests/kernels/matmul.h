@@ -157,10 +157,11 @@ struct MatmulTest {
     Problem p(n_step * 3, 5, 3, Kind::Unit, Kind::Unit);
     FarPages w(p.rows);
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r), &p.w[r * p.row_bytes()], p.row_bytes());
-    std::vector<f32> y(p.cols * p.rows);
-    Matmul m = {w.at(0), p.x.data(), y.data(), FarPages::stride, p.n, p.rows, p.cols};
+    Buffer x("x", Place::Back, p.x), y("y", Place::Back, p.cols * p.rows * 4, 4, fill_out);
+    y.writable();
+    Matmul m = {w.at(0), x.at(), y.at(), FarPages::stride, p.n, p.rows, p.cols};
     call(kernel, &m, 0, 4);
-    expect_same(y, run(p, Place::Back, 0, 4, 0, p.cols));
+    expect_same(y.values(0, p.cols * p.rows), run(p, Place::Back, 0, 4, 0, p.cols));
   }
 
   void single_steps() {

@@ -56,6 +56,28 @@ TEST_F(Loader, TakesTheGoodFile) {
   }));
 }
 
+// Keys that files leave out, and what then holds: the good file says the same.
+TEST_F(Loader, KnowsTheDefaults) {
+  auto answer = [&](const Guarded &file) {
+    open(file, {.context = 64});
+    Tokens tokens = encode("the rain on the hill");
+    tokens.insert(tokens.begin(), bos());
+    restart();
+    return feed(tokens);
+  };
+  for (const char *key : {"rope.freq_base", "attention.value_length", "ggml.bos_token_id",
+                          "ggml.eos_token_id", "ggml.add_bos_token", "ggml.add_space_prefix"}) {
+    std::string without = good;
+    ASSERT_NE(without.find(key), std::string::npos) << key;
+    without[without.find(key)] ^= 1;  // now it is another key
+    std::string what = in_child([&] {
+      if (answer(Guarded(without)) != answer(Guarded(good)))
+        throw std::runtime_error("other logits");
+    });
+    EXPECT_EQ(what, "") << key;
+  }
+}
+
 TEST_F(Loader, RefusesAFileCutAnywhereInItsHeader) {
   ASSERT_GT(header, 4000u);
   expect_nothing(sweep(header, [&](unsigned long n) -> std::string {

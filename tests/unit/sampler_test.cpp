@@ -183,6 +183,17 @@ TEST_F(Sampler, DependsOnTheSeedAlone) {
   EXPECT_EQ(all.size(), std::size(seeds));
 }
 
+TEST_F(Sampler, DoesNotRepeatItself) {
+  const Logits l(16, 0.0f);
+  for (unsigned seed : {1u, 2u, 1u << 31}) {
+    set_sampling({.temperature = 1, .seed = seed});
+    std::vector<Token> drawn(1 << 20);
+    for (Token &token : drawn) token = sample(l);
+    auto again = std::search(drawn.begin() + 1, drawn.end(), drawn.begin(), drawn.begin() + 40);
+    EXPECT_EQ(again, drawn.end()) << "seed " << seed << ": after " << again - drawn.begin();
+  }
+}
+
 // Users take seeds 1, 2, 3 ...: the first token must not be the same for all of them.
 TEST_F(Sampler, DrawsByProbabilityAcrossSeeds) {
   Logits l(10, 0.0f);
