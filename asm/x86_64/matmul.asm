@@ -2,8 +2,8 @@
 ; Called by the matmul_* stubs, which say what a tile is.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step  rax tile, see matmul.inc
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm10
-; Holds    rbx x column   rbp y   edx columns left   r8 row stride   r9 3 * row stride
-; An odd last column is computed twice: its twin has stride 0.  Rows that are no multiple of 4 end
+; Holds    rbx, rax x columns, ends   rbp y   edx columns left   r8 row stride   r9 3 * row stride
+; An odd last column is computed twice: it is its own twin.  Rows that are no multiple of 4 end
 ; in a tile that reaches back over rows that are already done.
 %include "matmul.inc"
 
@@ -29,13 +29,18 @@ matmul:
     mov     edx, [rdi + M_COLS]
 .columns:
     mov     ecx, [rdi + M_N]
-    lea     eax, [rcx*4]                ; to the next column
+    lea     rbx, [rbx + rcx*4]          ; ends of two columns
+    lea     rax, [rbx + rcx*4]
+    neg     rcx
     dec     edx
-    cmovz   eax, edx                    ; which an odd last one is itself
+    cmovz   rax, rbx                    ; an odd last one is its own twin
     mov     r10d, esi
     imul    r10, r8
     add     r10, [rdi + M_W]
-    mov     r11, rbx
+    mov     r11d, [rsp]                 ; step
+    imul    r11, r8
+    add     r11, r10
+    lea     r11, [r11 + r8*4]           ; end of the tile to come
     vzeroall
     call    [rsp + 8]
     vhaddps ymm0, ymm0, ymm1
@@ -54,7 +59,7 @@ matmul:
     jz      .next
     vextractf128 [rbp], ymm0, 1
     lea     rbp, [rbp + rcx*4]
-    lea     rbx, [rbx + rax*2]
+    mov     rbx, rax
     dec     edx
     jnz     .columns
 .next:
