@@ -25,7 +25,7 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize \
   -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
-  -Wall -Wextra -Wno-register -Wno-invalid-offsetof -fno-jump-tables -malign-data=abi -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+  -Wall -Wextra -Wno-register -Wno-invalid-offsetof -Wno-volatile-register-var -fno-jump-tables -malign-data=abi -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 NASMFLAGS := -f elf64 -Wall
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start -T linker.ld
 

@@ -135,15 +135,16 @@ static void find(Tensor *t, u32 columns, u32 rows) {
       if (round) continue;
       if (size) fail("twice in the file");
       if (rows == KEY(n_vocab)) model->n_vocab = u32(info.ne[1]);
-      t->n = model->param[columns];
-      t->rows = model->param[rows];
-      if (info.ne[0] != t->n || info.ne[1] != t->rows || (info.ne[2] - 1) | (info.ne[3] - 1))
+      u32 n = model->param[columns];
+      if (info.ne[0] != n || info.ne[1] != model->param[rows] || (info.ne[2] - 1) | (info.ne[3] - 1))
         fail("bad shape");
-      if (t->n % 8) fail("row length no multiple of 8");
+      if (n % 8) fail("row length no multiple of 8");
       t->type = info.type == 30 ? u32(BF16) : info.type;
       if (t->type > (rows == KEY(one) ? u32(F32) : u32(BF16))) fail("type not supported");
       offset = info.offset;
-      size = u64(t->n) * t->rows * (t->type == F32 ? 4 : 2);
+      t->row_bytes = n * (t->type == F32 ? 4 : 2);
+      size = u64(t->row_bytes) * model->param[rows];
+      model->weight_bytes += size;
       u64 space = u64(model->end - model->data);
       if (offset % model->alignment || offset > space || size > space - offset)
         fail("outside of the file");

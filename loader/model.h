@@ -19,7 +19,7 @@ struct Tensor {
   const u8 *data;  // [rows][n] of the type, row after row
   u8 *cache;       // the runtime's: where the rows that it makes are kept, for keys and values
   u32 type;        // WeightType
-  u32 rows, n;
+  u32 row_bytes;
 };
 
 enum WeightType : u32 { F32, F16, BF16, N_WEIGHT_TYPES };
@@ -60,6 +60,7 @@ struct Model {
   const u8 *infos;      // the tensor infos,
   u64 n_infos;          // their count,
   const u8 *data;       // and the tensor data, in the file
+  u64 weight_bytes;     // of all tensors together
   Tensor *tensors;      // room for MAX_TENSORS, given by the caller; FIRST_LAYER + layer *
                         // N_LAYER_TENSORS + LayerTensor
 };
@@ -71,7 +72,7 @@ constexpr u32 BIAS = 192;
 #ifdef MOTE_HOSTED
 extern u8 *base;
 #else
-register u8 *base asm("rbx");
+register u8 *volatile base asm("rbx");
 #endif
 #define model ((Model *)(base - BIAS))
 

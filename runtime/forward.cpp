@@ -20,11 +20,9 @@ enum Op : u8 {
   // Row by row, in shares of rows.
   MATMUL,   // dst = weight src
   ATTEND,   // dst = cache src, for each group of heads
-  JOIN = 128  // after the step, all threads meet
 };
 
-static void (*const COLUMN_OPS[])(f32 *, const f32 *, const void *, u32, u32, f32) = {
-    rmsnorm, add, angles, rope, softmax, geglu};
+constexpr u8 JOIN = 128;  // with a step's weight: after the step, all threads meet
 
 // Numbers are those of parameters, see PARAM.
 struct Step {
@@ -33,42 +31,41 @@ struct Step {
   u8 weight;     // Tensor, from the layer's first
   u8 n;          // floats in a column; of src, where rows are multiplied
   u8 per;        // columns of dst for each token; floats in a column of dst, where rows are multiplied
-  u8 stride;     // weights from row to row; in a cache, elements from position to position
-  u8 extra;      // scalar of the kernel; in a cache, elements from one of a head's to the next
+  u8 extra;      // scalar of the kernel; in a cache, bytes from one of a head's elements to the next
+  u8 stride;     // in a cache, bytes from position to position, or from row to row
 };
 
 #define COLUMN(op, dst, src, weight, n, per, extra) \
-  {op, dst, src, weight, PARAM(n), PARAM(per), 0, PARAM(extra)}
+  {op, dst, src, weight, PARAM(n), PARAM(per), PARAM(extra), 0}
 #define ROWS(op, dst, src, weight, n, rows) \
-  {op, dst, src, weight, PARAM(n), PARAM(rows), PARAM(n), 0}
+  {op, dst, src, weight, PARAM(n), PARAM(rows), 0, 0}
 
 static const Step STEPS[] = {
     COLUMN(EMBED, X, X, TOKEN_EMBD, d_model, one, embed_scale),
-    COLUMN(ANGLES | JOIN, ROPE, X, 0, head_dim, one, rope_base),
+    COLUMN(ANGLES, ROPE, X, 0 | JOIN, head_dim, one, rope_base),
     // a layer
-    COLUMN(NORM | JOIN, H, X, ATTN_NORM, d_model, one, eps),
+    COLUMN(NORM, H, X, ATTN_NORM | JOIN, d_model, one, eps),
     ROWS(MATMUL, Q, H, ATTN_Q, d_model, d_q),
     ROWS(MATMUL, K, H, ATTN_K, d_model, d_kv),
-    ROWS(MATMUL | JOIN, V, H, ATTN_V, d_model, d_kv),
+    ROWS(MATMUL, V, H, ATTN_V | JOIN, d_model, d_kv),
     COLUMN(ROTATE, Q, ROPE, 0, head_dim, n_head, one),
-    COLUMN(ROTATE | JOIN, K, ROPE, 0, head_dim, n_kv_head, one),
-    {STORE, X, K, ATTN_K, PARAM(d_kv), PARAM(one), PARAM(d_kv), PARAM(one)},
-    {STORE | JOIN, X, V, ATTN_V, PARAM(d_kv), PARAM(one), PARAM(one), PARAM(kv_stride)},
-    {ATTEND | JOIN, SCORES, Q, ATTN_K, PARAM(head_dim), PARAM(padded), PARAM(d_kv), PARAM(one)},
-    COLUMN(SOFTMAX | JOIN, SCORES, X, 0, padded, n_head, score_scale),
-    {ATTEND | JOIN, O, SCORES, ATTN_V, PARAM(padded), PARAM(head_dim), PARAM(kv_stride),
-     PARAM(kv_stride)},
-    ROWS(MATMUL | JOIN, T, O, ATTN_OUTPUT, d_q, d_model),
+    COLUMN(ROTATE, K, ROPE, 0 | JOIN, head_dim, n_kv_head, one),
+    {STORE, X, K, ATTN_K, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
+    {STORE, X, V, ATTN_V | JOIN, PARAM(d_kv), PARAM(one), PARAM(v_row), PARAM(kv_size)},
+    {ATTEND, SCORES, Q, ATTN_K | JOIN, PARAM(head_dim), PARAM(padded), PARAM(kv_size), PARAM(k_row)},
+    COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, padded, n_head, score_scale),
+    {ATTEND, O, SCORES, ATTN_V | JOIN, PARAM(padded), PARAM(head_dim), PARAM(v_row), PARAM(v_row)},
+    ROWS(MATMUL, T, O, ATTN_OUTPUT | JOIN, d_q, d_model),
     COLUMN(ADD, X, T, 0, d_model, one, one),  // the next norm's column is the same thread's
-    COLUMN(NORM | JOIN, H, X, FFN_NORM, d_model, one, eps),
+    COLUMN(NORM, H, X, FFN_NORM | JOIN, d_model, one, eps),
     ROWS(MATMUL, GATE, H, FFN_GATE, d_model, d_ffn),
-    ROWS(MATMUL | JOIN, UP, H, FFN_UP, d_model, d_ffn),
-    COLUMN(GEGLU | JOIN, GATE, UP, 0, d_ffn, one, one),
-    ROWS(MATMUL | JOIN, T, GATE, FFN_DOWN, d_ffn, d_model),
+    ROWS(MATMUL, UP, H, FFN_UP | JOIN, d_model, d_ffn),
+    COLUMN(GEGLU, GATE, UP, 0 | JOIN, d_ffn, one, one),
+    ROWS(MATMUL, T, GATE, FFN_DOWN | JOIN, d_ffn, d_model),
     COLUMN(ADD, X, T, 0, d_model, one, one),
     // the head
-    COLUMN(NORM | JOIN, H, X, OUTPUT_NORM, d_model, one, eps),
-    ROWS(MATMUL | JOIN, LOGITS, H, TOKEN_EMBD, d_model, n_vocab),
+    COLUMN(NORM, H, X, OUTPUT_NORM | JOIN, d_model, one, eps),
+    ROWS(MATMUL, LOGITS, H, TOKEN_EMBD | JOIN, d_model, n_vocab),
 };
 constexpr u32 LAYER_BEGIN = 2, LAYER_END = 21, HEAD_END = 23;
 
@@ -80,50 +77,43 @@ struct TypeKernels {
 static const TypeKernels KERNELS[N_WEIGHT_TYPES] = {
     {matmul_f32, row_f32}, {matmul_f16, row_f16}, {matmul_bf16, row_bf16}};
 
-static u32 type_size(u32 type) { return type == F32 ? 4 : 2; }
+// A token's row of the embedding.
+static void embed(f32 *y, const f32 *x, const void *, u32 n, u32 position, f32 scale) {
+  const Tensor *w = mote->tensors + TOKEN_EMBD;
+  KERNELS[w->type].row(y, x, w->data + u64(mote->tokens_fed[position]) * w->row_bytes, n, position,
+                       scale);
+}
+
+static void (*const COLUMN_OPS[])(f32 *, const f32 *, const void *, u32, u32, f32) = {
+    rmsnorm, add, angles, rope, softmax, geglu, embed};
 
 static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   u32 per = mote->param[s->per], n = mote->param[s->n];
   for (u32 i = thread; i < mote->batch * per; i += mote->n_threads) {
-    u32 token = i / per, position = mote->last - token, op = s->op & ~JOIN;
+    u32 token = i / per, position = mote->last - token, extra = mote->param[s->extra];
     const f32 *src = mote->buffer[s->src] + u64(token) * n;
-    const u8 *data = w->data;
-    if (op == STORE) {
-      u32 size = type_size(mote->kv_type);
-      mote->kv_store(w->cache + u64(position) * mote->param[s->stride] * size, src, n,
-                     mote->param[s->extra] * size);
-      continue;
-    }
-    auto kernel = COLUMN_OPS[op];
-    if (op == EMBED) {
-      kernel = KERNELS[w->type].row;
-      data += u64(mote->tokens_fed[position]) * n * type_size(w->type);
-    }
-    kernel(mote->buffer[s->dst] + u64(i) * n, src, data, n, position,
-           __builtin_bit_cast(f32, mote->param[s->extra]));
+    if (s->op == STORE)
+      mote->kv_store(w->cache + u64(position) * mote->param[s->stride], src, n, extra);
+    else
+      COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
+                        __builtin_bit_cast(f32, extra));
   }
 }
 
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
+  Matmul m = {w->data, mote->buffer[s->src], mote->buffer[s->dst], w->row_bytes, mote->param[s->n],
+              mote->param[s->per], mote->batch};
   u32 type = w->type, times = 1;
-  Matmul m;
-  m.w = w->data;
-  m.cols = mote->batch;
-  if ((s->op & ~JOIN) == ATTEND) {
+  if (s->op == ATTEND) {
     type = mote->kv_type;
     m.w = w->cache;
+    m.w_stride = mote->param[s->stride];
     m.cols = mote->group;
     times = mote->batch * mote->n_kv_head;
   }
-  m.x = mote->buffer[s->src];
-  m.y = mote->buffer[s->dst];
-  m.n = mote->param[s->n];
-  m.rows = mote->param[s->per];
-  u64 size = type_size(type);
-  m.w_stride = mote->param[s->stride] * size;
   auto first = (const u8 *)m.w;
   for (u32 i = 0; i < times; ++i) {
-    m.w = first + i % mote->n_kv_head * mote->head_dim * mote->param[s->extra] * size;
+    m.w = first + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
     KERNELS[type].matmul(&m, 4 * thread, 4 * mote->n_threads);
     m.x += m.cols * m.n;
     m.y += m.cols * m.rows;
@@ -132,8 +122,8 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
 
 static void run(u32 thread, u32 begin, u32 end, const Tensor *weights) {
   for (const Step *s = STEPS + begin; s < STEPS + end; ++s) {
-    ((s->op & ~JOIN) < MATMUL ? by_columns : by_rows)(thread, s, weights + s->weight);
-    if (s->op & JOIN) barrier();
+    (s->op < MATMUL ? by_columns : by_rows)(thread, s, weights + s->weight % JOIN);
+    if (s->weight & JOIN) barrier();
   }
 }
 

@@ -9,20 +9,20 @@ void leave(u32 status) {
 }
 
 void write_all(u32 fd, const void *p, u64 n) {
-  while (n) {
+  do {
     i64 done = sys(SYS_WRITE, fd, p, n);
     if (done == -EINTR) continue;
-    if (done <= 0) {
+    if (done < 0) {
       if (fd == 1) fail("stdout: cannot write");
       return;  // there is nobody to tell
     }
     p = (const u8 *)p + done;
     n -= u64(done);
-  }
+  } while (n);
 }
 
 // The digits of n; if there are decimals, a point before that many of them.
-[[gnu::noinline]] static const char *digits(u32 n, i32 decimals) {
+static const char *digits(u32 n, i32 decimals) {
   auto p = (char *)mote->scratch + sizeof(mote->scratch) - 1;  // which is never written
   do {
     *--p = char('0' + n % 10);
@@ -77,9 +77,9 @@ void fail(const char *what) {
 
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
-  i64 p = sys(SYS_MMAP, nullptr, bytes, 3, 0x22, 0, 0l);
-  if (p < 0) fail("out of memory");
-  return (void *)p;
+  auto p = (void *)sys(SYS_MMAP, nullptr, bytes, 3, 0x22, nullptr, 0l);
+  if (i64(p) < 0) fail("out of memory");
+  return p;
 }
 
 void unmap(void *p, u64 bytes) { sys(SYS_MUNMAP, p, bytes); }

@@ -92,7 +92,10 @@ void set_up() {
   mote->context = context;
   // 8 more than needed: rows of V a power of two apart would meet in the cache
   mote->kv_stride = (context + 15) & ~7u;
-  mote->kv_words = mote->kv_stride >> mote->kv_type;                  // F32 is 0, and F16 is 1
+  mote->kv_size = 4 >> mote->kv_type;  // F32 is 0, and F16 is 1
+  mote->k_row = mote->d_kv * mote->kv_size;
+  mote->v_row = mote->kv_stride * mote->kv_size;
+  mote->kv_words = mote->v_row / 4;
   mote->slot_mask = (4u << (31 - __builtin_clz(mote->n_vocab))) - 1;  // 2 * n_vocab - 1 or more
   mote->batch_heads = mote->max_batch * mote->n_head;
   mote->header_bytes = u32(mote->data - mote->file);

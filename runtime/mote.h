@@ -37,6 +37,8 @@ struct Mote : Model {
   u32 padded;            // positions after this pass, up to a multiple of 8
   u32 kv_stride;         // positions that the KV cache has room for
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
+  u32 kv_size;           // bytes of its elements,
+  u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
   u32 kv_words;          // its words of 4 bytes for each of d_kv
   u32 batch_heads;       // max_batch * n_head
   u32 header_bytes;      // of the file, before the tensor data
