@@ -42,4 +42,4 @@ _start:
     lodsq
     jne     .auxiliary
     mov     [rdi], rax                  ; argv[0]
-                                        ; on into main(argv), which does not return
+                                        ; on into main(argv): linker.ld.  It does not return.

@@ -1,235 +1,324 @@
-// model.cpp - from names to hyper-parameters and tensors, each of them checked.
-// load() is called by runtime/main.cpp.  Read first: model.h, gguf.h.
-#include "gguf.h"
+// model.cpp - from the bytes of a GGUF file to hyper-parameters and tensors, each of them checked.
+// load() is called by runtime/main.cpp.  Read first: model.h.
+//
+// Keys are read in the file's order, tensors looked for in ours.  All names stand in one table, as
+// patterns: spell() writes one out, and is_name() compares the file's name with it.
+#include "model.h"
 
+// The number of a value's type.  An array has 16 more than its elements' type.
+enum ValueType : u8 { U16 = 2, U32 = 4, I32 = 5, FLOAT = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
 
-// What is read, in the order of Params.  A byte tells the type, in its lower 5 bits, and the prefix.
-static const char KEYS[] =
-    "\x08" "general.architecture\0"
-    "\x02" "split.count\0"
-    "\x04" "general.alignment\0"
-    "\x24" "context_length\0"
-    "\x24" "block_count\0"
-    "\x24" "embedding_length\0"
-    "\x24" "feed_forward_length\0"
-    "\x24" "attention.head_count\0"
-    "\x24" "attention.head_count_kv\0"
-    "\x24" "attention.key_length\0"
-    "\x24" "attention.value_length\0"
-    "\x26" "attention.layer_norm_rms_epsilon\0"
-    "\x26" "rope.freq_base\0"
-    "\x48" "model\0"
-    "\x58" "tokens\0"
-    "\x56" "scores\0"
-    "\x55" "token_type\0"
-    "\x44" "bos_token_id\0"
-    "\x44" "eos_token_id\0"
-    "\x47" "add_bos_token\0"
-    "\x47" "add_space_prefix\0";
+// A byte below '.' in a pattern stands for a word: that at 2 * byte - 2.  # is the layer's number.
+static constexpr char WORDS[] =
+    "gemma.\0\0" "general.\0\0" "_length\0" "count\0" "token\0" "norm\0\0" "attn_\0" "ffn_\0\0"
+    "blk.#.\0\0" ".weight\0" "attention.\0\0" "tokenizer.ggml.";
+#define GEMMA "\1"
+#define GENERAL "\5"
+#define LENGTH "\12"
+#define COUNT "\16"
+#define TOKEN "\21"
+#define NORM "\24"
+#define ATTN "\27"
+#define FFN "\32"
+#define BLK "\35"
+#define WEIGHT "\41"
+#define ATTENTION "\45"
+#define TOKENIZER "\53"
 
-// The number of a field of Params, which is the number of its key as well.
-#define KEY(field) \
-  u8((__builtin_offsetof(Model, field) - __builtin_offsetof(Model, param)) / 4)
-static_assert(KEY(add_space_prefix) == 20);
+// A pattern begins with a byte above 0x7f, which ends the one before it.  A key's is
+// 0x80 + 32 * rule + type.  The rules for values that must be there:
+// 0  1 to 0x637f7f80: a number, a finite float above 0, a place in the file
+// 1  1 to 0x637f80, a multiple of 8     2  a token, but for 0     3  1 to MAX_LAYERS
+#define A_U16 "\x82"
+#define A_BOOL "\x87"
+#define A_STRING "\x88"
+#define VALUE "\x8f"  // what the string before must be; a key of that name has no good type
+#define A_NUMBER "\x84"
+#define A_FLOAT "\x86"
+#define EIGHTS "\xa4"
+#define A_TOKEN "\xc4"
+#define UP_TO_MAX "\xe4"
+#define STRINGS "\x98"
+#define FLOATS "\x96"
+#define INTEGERS "\x95"
 
-// The tensors of a layer, in the order of LayerTensor: columns, rows, name.
-#define DIMS(columns, rows) {KEY(columns), KEY(rows)}
-static const u8 LAYER_DIMS[N_LAYER_TENSORS][2] = {
-    DIMS(d_model, one), DIMS(d_model, d_q), DIMS(d_model, d_kv), DIMS(d_model, d_kv),
-    DIMS(d_q, d_model), DIMS(d_model, one), DIMS(d_model, d_ffn), DIMS(d_model, d_ffn),
-    DIMS(d_ffn, d_model)};
-static const char LAYER_TENSORS[] =
-    "attn_norm\0attn_q\0attn_k\0attn_v\0attn_output\0ffn_norm\0ffn_gate\0ffn_up\0ffn_down";
+// The keys in the order of Model's fields: those that may be missing, those that may not.
+#define OPTIONAL_KEYS \
+  A_U16 "split." COUNT \
+  A_BOOL TOKENIZER "add_bos_" TOKEN \
+  A_BOOL TOKENIZER "add_space_prefix"
 
-bool equal(const void *a, const void *b, u64 n) {
-  for (u64 i = 0; i < n; ++i)
-    if (((const u8 *)a)[i] != ((const u8 *)b)[i]) return false;
-  return true;
+#define KEYS \
+  A_STRING GENERAL "architecture" VALUE "gemma" \
+  A_STRING TOKENIZER "model" VALUE "llama" \
+  UP_TO_MAX GEMMA "block_" COUNT \
+  UP_TO_MAX GEMMA ATTENTION "head_" COUNT \
+  UP_TO_MAX GEMMA ATTENTION "head_" COUNT "_kv" \
+  EIGHTS GEMMA ATTENTION "key" LENGTH \
+  EIGHTS GEMMA ATTENTION "value" LENGTH \
+  A_NUMBER GEMMA "context" LENGTH \
+  A_NUMBER GENERAL "alignment" \
+  A_FLOAT GEMMA ATTENTION "layer_" NORM "_rms_epsilon" \
+  A_FLOAT GEMMA "rope.freq_base" \
+  A_TOKEN TOKENIZER "bos_" TOKEN "_id" \
+  A_TOKEN TOKENIZER "eos_" TOKEN "_id" \
+  STRINGS TOKENIZER TOKEN "s" \
+  FLOATS TOKENIZER "scores" \
+  INTEGERS TOKENIZER TOKEN "_type" \
+  EIGHTS GEMMA "embedding" LENGTH \
+  EIGHTS GEMMA "feed_forward" LENGTH
+
+// The tensors, in Model's order.  A tensor's first byte has three octal digits: 2 for a vector, of
+// f32, or 3 for a matrix; rows; columns.  These are 1 d_model, 2 d_ffn, 3 n_vocab, 4 d_q, 5 d_kv.
+#define TENSORS \
+  "\201" "output_" NORM WEIGHT \
+  "\331" TOKEN "_embd" WEIGHT
+
+#define LAYER_TENSORS \
+  "\201" BLK ATTN NORM WEIGHT \
+  "\341" BLK ATTN "q" WEIGHT \
+  "\351" BLK ATTN "k" WEIGHT \
+  "\351" BLK ATTN "v" WEIGHT \
+  "\314" BLK ATTN "output" WEIGHT \
+  "\201" BLK FFN NORM WEIGHT \
+  "\321" BLK FFN "gate" WEIGHT \
+  "\321" BLK FFN "up" WEIGHT \
+  "\312" BLK FFN "down" WEIGHT
+
+static constexpr char PATTERNS[] = OPTIONAL_KEYS KEYS TENSORS LAYER_TENSORS "\x80";
+static constexpr const char *REQUIRED = PATTERNS + sizeof(OPTIONAL_KEYS) - 1;
+static constexpr const char *LAYER = PATTERNS + sizeof(OPTIONAL_KEYS KEYS TENSORS) - 1;
+
+// What the compiler can check of all this.
+constexpr bool is_word(const char *code, const char *word) {
+  const char *w = WORDS + 2 * code[0] - 2;
+  while (*word && *w == *word) ++w, ++word;
+  return *w == *word;
+}
+static_assert(is_word(GEMMA, "gemma.") && is_word(GENERAL, "general.") && is_word(NORM, "norm") &&
+              is_word(LENGTH, "_length") && is_word(COUNT, "count") && is_word(TOKEN, "token") &&
+              is_word(ATTN, "attn_") && is_word(FFN, "ffn_") && is_word(BLK, "blk.#.") &&
+              is_word(WEIGHT, ".weight") && is_word(ATTENTION, "attention.") &&
+              is_word(TOKENIZER, "tokenizer.ggml."));
+
+constexpr u32 count_patterns(const char *s) {
+  u32 n = 0;
+  for (; *s; ++s) n += u8(*s) >= 0x80;
+  return n;
+}
+#define FIELDS(from, to) ((__builtin_offsetof(Model, to) - __builtin_offsetof(Model, from)) / 4)
+static_assert(count_patterns(OPTIONAL_KEYS) == FIELDS(split_count, architecture) &&
+              count_patterns(KEYS) == FIELDS(architecture, n_vocab));
+static_assert(count_patterns(TENSORS) == FIRST_LAYER &&
+              count_patterns(LAYER_TENSORS) == N_LAYER_TENSORS);
+static_assert(FIELDS(token_types, d_model) == 1 && FIELDS(token_types, d_ffn) == 2 &&
+              FIELDS(token_types, n_vocab) == 3 && FIELDS(token_types, d_q) == 4 &&
+              FIELDS(token_types, d_kv) == 5);
+static_assert(MAX_LAYERS == (0x637f7f7f >> 24) + 1 && MAX_LAYERS <= 100);  // two digits
+
+bool equal(const void *a, const void *b, u32 n) {
+  auto p = (const u8 *)a, q = (const u8 *)b;
+  while (*p++ == *q++)
+    if (!--n) return true;
+  return false;
 }
 
-bool equal(const Counted *a, const Counted *b) {
-  return a->n == b->n && equal(a->data, b->data, b->n);
+// Is the subject called by the name?  The lengths come first: nothing behind a shorter one is read.
+static bool is_name() {
+  return equal(model->subject, &model->name, 8 + u32(model->name.n));
 }
 
-#define NAME ((const Counted *)&model->name)
-
-// Adds s to the name.  Returns what lies behind the 0 of s: the next of a list.
-static const char *append(const char *s) {
-  while (*s) model->name.data[model->name.n++] = *s++;
-  return s + 1;
-}
-
-// Makes s the name.
-static void set_name(const char *s) {
-  model->name.n = 0;
-  append(s);
-}
-
-
-// Makes the name of the key that stands at k in KEYS.
-static const char *key_name(const char *k) {
-  model->name.n = 0;
-  if (*k & 0x20) append("gemma.");
-  if (*k & 0x40) append("tokenizer.ggml.");
-  return append(k + 1);
-}
-
-static void read_keys() {
-  for (u64 n = take_u64(); n; --n) {
-    model->subject = nullptr;
-    auto key = take_string();
-    model->subject = key;
-    Value value = take_value();
-    const char *k = KEYS;
-    for (u32 i = 0; i <= KEY(add_space_prefix); ++i) {
-      u32 type = *k & 31;
-      k = key_name(k);
-      if (!equal(key, NAME)) continue;
-      if (value.type != type) fail("wrong type");
-      model->param[i] = value.bits;
+// Writes the next pattern out, which makes the name.
+static void spell() {
+  const char *s = model->pattern, *back = s;
+  u64 n = 0;
+  model->head = u8(*s++);
+  for (;;) {
+    u32 c = u8(*s);
+    if (c & 0x80) break;
+    ++s;
+    if (c == '#') {
+      u32 tens = model->layer * 103 >> 10;  // layer / 10
+      if (tens) model->name.data[n++] = char('0' + tens);
+      c = '0' + model->layer - 10 * tens;
+    }
+    if (c >= '.') {
+      model->name.data[n++] = char(c);
+    } else if (c == 0) {
+      s = back;  // the end of a word
+    } else {
+      back = s;
+      s = WORDS + 2 * c - 2;
     }
   }
-  model->subject = nullptr;
+  model->name.n = n;
+  model->pattern = s;
 }
 
-// The value of this key is no good.
-[[noreturn]] static void bad(u32 key) {
-  const char *k = KEYS;
-  do k = key_name(k);
-  while (key--);
-  model->subject = NAME;
-  fail("missing or bad value");
+// Fails for what the name stands for.
+[[noreturn]] static void bad(const char *what) {
+  model->subject = (const Counted *)&model->name;
+  fail(what);
 }
 
-struct Info {
-  const Counted *name;
-  u64 ne[4];  // elements in each dimension, the innermost first
-  u32 type;
-  u64 offset;
-};
-
-static Info take_info() {
-  Info info = {nullptr, {1, 1, 1, 1}, 0, 0};
-  model->subject = nullptr;
-  model->subject = info.name = take_string();
-  u32 n_dims = take_u32();
-  if (n_dims - 1 > 3) fail("bad shape");
-  __builtin_memcpy(info.ne, take(8 * n_dims), 8 * n_dims);
-  info.type = take_u32();
-  info.offset = take_u64();
-  return info;
+// The next n bytes, which the reader leaves behind.
+static const u8 *take(u64 n) {
+  const u8 *p = model->at;
+  if (n > u64(model->end - p)) fail("truncated");
+  model->at = p + n;
+  return p;
 }
 
-// Finds the tensor that is called model->name, and checks it: on a first round through the infos
-// what its own says, on a second that no other tensor begins inside it.
-static void find(Tensor *t, u32 columns, u32 rows) {
-  u64 offset = 0, size = 0;
-  for (u32 round = 0; round < 2; ++round) {
-    model->at = model->infos;
-    for (u64 i = 0; i < model->n_infos; ++i) {
-      Info info = take_info();
-      if (!equal(info.name, NAME)) {
-        if (info.offset - offset < size) fail("overlaps another");
-        continue;
-      }
-      if (round) continue;
-      if (size) fail("twice in the file");
-      if (rows == KEY(n_vocab)) model->n_vocab = u32(info.ne[1]);
-      u32 n = model->param[columns];
-      if (info.ne[0] != n || info.ne[1] != model->param[rows] || (info.ne[2] - 1) | (info.ne[3] - 1))
-        fail("bad shape");
-      if (n % 8) fail("row length no multiple of 8");
-      t->type = info.type == 30 ? u32(BF16) : info.type;
-      if (t->type > (rows == KEY(one) ? u32(F32) : u32(BF16))) fail("type not supported");
-      offset = info.offset;
-      t->row_bytes = n * (t->type == F32 ? 4 : 2);
-      size = u64(t->row_bytes) * model->param[rows];
-      model->weight_bytes += size;
-      u64 space = u64(model->end - model->data);
-      if (offset % model->alignment || offset > space || size > space - offset)
-        fail("outside of the file");
-      t->data = model->data + offset;
-    }
-    model->subject = NAME;
-    if (!size) fail("missing");
+static u64 take_u32() { return *(const u32 *)take(4); }
+static u64 take_u64() { return *(const u64 *)take(8); }
+
+// The name of a key or tensor becomes the subject.
+static void take_subject() { model->subject = (const Counted *)(take(take_u64()) - 8); }
+
+// Reads a key and its value.  Keys that no pattern knows are skipped.
+static void take_key() {
+  take_subject();
+  u64 type = take_u32();
+  u32 kind = u32(type);
+  u32 bits = u32(u64(model->at)) - u32(u64(model->file));
+  u64 count = 1;
+  if (type == ARRAY) {
+    bits += 4;
+    auto p = (const u32 *)take(12);
+    type = *p;
+    kind = u32(type) + 16;
+    count = *(const u64 *)(p + 1);
   }
+  if (type > 12 || type == ARRAY) fail("missing or wrong");
+  for (; count; --count) {
+    static const u8 sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 0, 8, 8, 8};  // of a string: its length
+    auto p = (const u64 *)take(sizes[type]);
+    if (type == STRING) take(*p);
+  }
+  // A short number comes with bytes before it, which are the type's upper ones and 0.  So a bool is
+  // 0 or not, and a u16 stands in the upper half.
+  if (kind < STRING) bits = ((const u32 *)model->at)[-1];
+
+  model->pattern = PATTERNS;
+  u32 *p = &model->split_count;
+  do {
+    spell();
+    if (!is_name()) continue;
+    if ((model->head & 31) != kind) fail("missing or wrong");
+    *p = bits;
+    if (model->split_count >> 16 > 1) fail("not supported");
+    if (kind == STRING) {
+      p[1] = bits;
+      model->subject = counted(bits);
+      spell();
+      if (!is_name()) fail("not supported");
+    }
+    return;
+  } while (++p < &model->n_vocab);
 }
 
-// The name "blk.LAYER.TENSOR.weight"; LAYER has at most 3 digits.
-static const char *layer_name(u32 layer, const char *tensor) {
-  char digits[4] = {};
-  u32 i = 3;
-  do digits[--i] = char('0' + layer % 10);
-  while (layer /= 10);
-  set_name("blk.");
-  append(digits + i);
-  append(".");
-  tensor = append(tensor);
-  append(".weight");
-  return tensor;
+// Checks what must be there, by the rules.  While n_vocab is 0, any token passes, and any list.
+static void check() {
+  model->pattern = REQUIRED;
+  u32 *p = &model->architecture;
+  do {
+    spell();
+    u32 shift = model->head >> 2 & 24;  // 8 * rule
+    u32 limit = 0x637f7f7fu >> shift;
+    if (shift == 16) limit = model->n_vocab - 2;
+    if (*p - 1 > limit || (shift == 8 && *p % 8) ||
+        (model->head & 16 && counted(*p)->n < model->n_vocab))
+      bad("missing or wrong");
+  } while (++p < &model->n_vocab);
 }
 
-// Fails, naming it, unless the string is s.
-static void expect(u32 key, const char *s) {
-  if (model->param[key] == 0) bad(key);
-  set_name(s);
-  model->subject = counted(model->param[key]);
-  if (!equal(model->subject, NAME)) fail("not supported");
+// Finds the tensor of the next pattern, checks it and puts it down in *t.
+static void find(Tensor *t, const u8 *infos) {
+  spell();
+  const u32 *info = nullptr;
+  model->at = infos;
+  u64 n = ((const u64 *)model->file)[1];
+  do {
+    take_subject();
+    if (is_name()) {
+      if (info) bad("missing or wrong");
+      info = (const u32 *)model->at;
+    }
+    take(8 * take_u32() + 12);  // the dimensions, a u64 each; type, u32; offset, u64
+  } while (--n);
+
+  if (!info || (model->head >> 6) - 1u != *info++) bad("missing or wrong");
+  u32 shape = model->head & 63;
+  u64 size = 4;
+  do {
+    t->row_bytes = u32(size);
+    u32 dim = (&model->token_types)[shape & 7];
+    if (!dim) model->n_vocab = dim = *info;
+    if (*(const u64 *)info != dim || dim < 4) bad("missing or wrong");  // 4 rows: kernels.h
+    size *= dim;
+    info += 2;
+  } while (shape >>= 3);
+
+  u32 type = *info++;
+  if (type == 30) type = BF16;  // GGML_TYPE_BF16; F32 and F16 have ggml's numbers
+  if (type) {
+    size /= 2;
+    t->row_bytes /= 2;
+  }
+  if (type > (model->head >> 5 & 2)) bad("type not supported");
+  t->type = type;
+
+  // The tensor data begins behind the infos, at a multiple of the alignment, 8 or more.
+  u64 alignment = model->alignment, mask = (alignment - 1) | 7;
+  u64 offset = *(const u64 *)info, begin, end;
+  u64 header = (u64(model->at - model->file - 1) | mask) + 1;
+  model->data = model->file + header;
+  if (header >> 32 || (alignment | offset) & mask ||
+      __builtin_add_overflow(u64(model->data), offset, &begin) ||
+      __builtin_add_overflow(begin, size, &end) || end > u64(model->end))
+    bad("misplaced or truncated");
+  t->data = (const u8 *)begin;
+  t->end = (const u8 *)end;
+  for (Tensor *u = model->tensors; u < t; ++u)
+    if (u->data < t->end && t->data < u->end) bad("misplaced or truncated");
 }
 
 void load() {
-  model->alignment = 32;
+  // What holds where the file says nothing.
   model->rope_base = 0x461c4000;  // 10000
-  model->add_bos = model->one = 1;
-  model->bos = 2;
-  model->eos = 1;
+  model->alignment |= 32;
+  model->add_bos |= 1;
+  model->one |= 1;
+  model->bos |= 2;
+  model->eos |= 1;
   model->at = model->file;
-  if (take_u32() != 0x46554747 || take_u32() - 2 > 1) fail("not a GGUF file of version 2 or 3");
-  model->n_infos = take_u64();
-  read_keys();
-  if (model->split_count > 1) fail("a part of a split file");
-  expect(KEY(architecture), "gemma");
-  if (model->alignment < 8 || model->alignment & (model->alignment - 1)) bad(KEY(alignment));
-  if (model->context_length == 0) bad(KEY(context_length));
-  if (model->n_kv_head == 0) model->n_kv_head = model->n_head;
-  for (u32 key = KEY(block_count); key <= KEY(n_kv_head); ++key)
-    if (model->param[key] - 1 > 65534) bad(key);  // so no product of two overflows
-  if (model->head_dim == 0) model->head_dim = model->d_model / model->n_head;
-  if (model->value_dim == 0) model->value_dim = model->head_dim;
-  if (model->block_count > MAX_LAYERS) bad(KEY(block_count));
-  if (model->n_head % model->n_kv_head) bad(KEY(n_kv_head));
-  if (model->head_dim % 8 || model->head_dim > 65535) bad(KEY(head_dim));
-  if (model->value_dim != model->head_dim) bad(KEY(value_dim));
-  if (model->eps - 1 > 0x3f7ffffe) bad(KEY(eps));                                  // in (0, 1)
-  if (model->rope_base - 0x3f800000 >= 0x7f800000 - 0x3f800000) bad(KEY(rope_base));  // in [1, inf)
+  auto header = (const u32 *)take(24);  // "GGUF", version, u64 number of tensors, u64 of keys
+  if (header[0] != 0x46554747 || header[1] - 2 > 1) fail("not GGUF 2 or 3");
+  u64 n_keys = *(const u64 *)(header + 4);  // of none, the reading ends at the end of the file
+  do take_key();
+  while (--n_keys);
+
+  // What does not fit becomes 0, and check() tells.
+  if (model->rope_base < 0x3f800000) model->rope_base = 0;  // 1.0
+  if (model->n_head) {
+    if (!model->n_kv_head) model->n_kv_head = model->n_head;
+    if (model->n_head % model->n_kv_head) model->n_kv_head = 0;
+    if (!model->head_dim) model->head_dim = model->d_model / model->n_head;
+  }
+  u32 dim = model->value_dim;
+  if (!dim) dim = model->head_dim;
+  if (dim != model->head_dim) dim = 0;
+  model->value_dim = dim;
+  check();
   model->d_q = model->n_head * model->head_dim;
   model->d_kv = model->n_kv_head * model->head_dim;
 
-  expect(KEY(tokenizer), "llama");
-  for (u32 key = KEY(tokens); key <= KEY(token_types); ++key)
-    if (model->param[key] == 0 || counted(model->param[key])->n != counted(model->tokens)->n) bad(key);
-
-  model->infos = model->at;
-  for (u64 i = 0; i < model->n_infos; ++i) take_info();
-  u64 header = (u64(model->at - model->file) + model->alignment - 1) & -u64(model->alignment);
-  model->data = model->file + header;
-  model->subject = nullptr;
-  if (header >> 32 || model->data > model->end) fail("truncated");
-
-  set_name("output_norm.weight");
-  find(model->tensors + OUTPUT_NORM, KEY(d_model), KEY(one));
-  set_name("token_embd.weight");
-  find(model->tensors + TOKEN_EMBD, KEY(d_model), KEY(n_vocab));
-  if (model->n_vocab < 4 || model->n_vocab > counted(model->tokens)->n)
-    bad(KEY(tokens));  // 4 rows at least: the contract of matmul
-  if (model->bos >= model->n_vocab) bad(KEY(bos));
-  if (model->eos >= model->n_vocab) bad(KEY(eos));
-  Tensor *t = model->tensors + FIRST_LAYER;
-  for (u32 layer = 0; layer < model->block_count; ++layer) {
-    const char *tensor = LAYER_TENSORS;
-    for (auto &dims : LAYER_DIMS) {
-      tensor = layer_name(layer, tensor);
-      find(t++, dims[0], dims[1]);
-    }
-  }
+  auto infos = model->at;
+  Tensor *t = model->tensors;
+  do {
+    do find(t++, infos);
+    while (*model->pattern != '\x80');
+    model->pattern = LAYER;
+  } while (++model->layer < model->block_count);
+  check();
 }

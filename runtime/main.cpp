@@ -156,6 +156,7 @@ static void count_cpus() {
     for (u32 m = mask[n]; m; m &= m - 1) ++mote->n_threads;
 }
 
+// argv[0] is the name of this very file, whatever the caller has called it: boot/ sees to that.
 extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   base = (u8 *)map(sizeof(Mote) + MAX_TEXT) + BIAS;
   mote->seed = u32(now());

@@ -105,11 +105,11 @@ inline char *text() { return (char *)(mote + 1); }
   u8((__builtin_offsetof(Mote, field) - __builtin_offsetof(Mote, param)) / 4)
 
 // main.cpp
+void set_up();  // memory for everything, once the model is loaded and the options are known
 [[noreturn]] void finish();  // with the statistics
-void set_up();               // memory for everything, once the model is loaded and the options are known
 
 // generate.cpp
-void feed(u32 kind);               // the pending tokens through the model; then the logits are there
+void feed(u32 kind);  // the pending tokens, for logits; kind 0: a prompt's, 1: an answer's
 void generate();                   // answers until a stop, -n or a full context
 
 // forward.cpp: jobs for parallel()
@@ -138,10 +138,10 @@ u32 sample();
 void *map(u64 bytes);                               // fresh zeroed memory
 void unmap(void *p, u64 bytes);
 void write_all(u32 fd, const void *p, u64 n);
-// Says s on standard error, with the next of the values for each # (a u32), % (a u32, in hundredths)
-// and $ (a string).
+// Says s on standard error, with the next of the values for each # (a u32), % (a u32, in
+// hundredths) and $ (a string).
 void say(const char *s, const void *values);
-void tell(u32 fd, const char *s);                   // says it if that is a terminal; # is n_past, n_fed
+void tell(u32 fd, const char *s);  // says it if that is a terminal; the values are n_past, n_fed
 u64 now();                                          // ns
 void read_prompt();                                 // in a chat a line, which may be the last
 [[noreturn]] void leave(u32 status);

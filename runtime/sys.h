@@ -66,8 +66,9 @@ inline i64 sys(u32 n, auto a, auto b, auto c, auto d, auto e, auto f) {
   return result;
 }
 
-// A thread that shares everything: it calls entry(..., ..., number), which may not return, on a stack
-// whose top is given.  It starts with the registers of its maker, but for rax, rcx, r11 and rsp.
+// A thread that shares everything.  On a stack whose top is given it calls entry(), which may not
+// return: with the registers of its maker but for rax, rcx, r11 and rsp, so the third argument is
+// the number that is given here.
 // The flags: CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM, linux/sched.h.
 template <void entry(u64, void *, u32 number)>
 inline i32 sys_clone(void *stack_top, u32 number) {
