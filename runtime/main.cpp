@@ -54,10 +54,12 @@ static const u8 ARENA[][2] = {
     {PARAM(max_batch), PARAM(head_dim)},     // ROPE
     {PARAM(one), PARAM(n_vocab)},            // LOGITS
     {PARAM(one), PARAM(context)},            // tokens_fed
-    {PARAM(one), PARAM(n_vocab)},            // piece
     {PARAM(one), PARAM(slot_mask)},          // slots
-    {PARAM(one), PARAM(slot_mask)},          // ranking
-    {PARAM(one), PARAM(header_bytes)},       // pieces
+    {PARAM(one), PARAM(slot_mask)},          // hashes: slot_mask is at least 2 n_vocab - 1
+    {PARAM(one), PARAM(slot_mask)},          // pieces
+    {PARAM(one), PARAM(slot_mask)},          // draws
+    {PARAM(kv_size), PARAM(slot_mask)},      // ranking: kv_size is at least 2
+    {PARAM(one), PARAM(header_bytes)},       // printed
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.

@@ -30,6 +30,12 @@ enum BufferName : u8 {
   N_BUFFERS
 };
 
+// A token that may be drawn.
+struct Draw {
+  f32 mass;   // with those that are better
+  u32 place;  // n_vocab less the token
+};
+
 struct Mote : Model {
   // What is used most stands first, within reach of a one-byte displacement from the base register.
   u32 batch, max_batch;  // tokens in this pass, and at most
@@ -83,14 +89,20 @@ struct Mote : Model {
   // What the arena holds, in the order of ARENA in main.cpp.
   f32 *buffer[N_BUFFERS];
   u32 *tokens_fed;   // [context]
-  u32 *piece;        // [n_vocab + 1] where the text of each token begins
-  u32 *slots;        // [slot_mask + 1] hash table: a token + 1, or 0
-  u64 *ranking;      // [n_vocab] a heap, and behind n_heap what has left it
-  u8 *pieces;        // the text of all tokens, U+2581 as a space
+  u32 *slots;        // [slot_mask + 1] hash table of the tokens' texts: a token + 1, or 0
+  u64 *hashes;       // [n_vocab]
+  const Counted **pieces;  // [n_vocab] the text of each token, in the file
+  Draw *draws;       // [n_vocab + 1] what may be drawn, from the second on
+  u64 *ranking;      // [2 * n_vocab + 2] the sampler's tournament
+  u8 *printed;       // [header_bytes] the text of a token, as it is written
 
   // The sampler and the tokenizer.
-  u32 n_heap;
-  u32 byte_token[256];
+  u64 hash, random;  // see find() and sample()
+  u64 *tree;         // see rank()
+  u32 places;        // of the tree
+  u32 unknown;       // the token, or NO_TOKEN
+  i32 *lengths;      // see rate()
+  const u8 *encoded; // the text that is being encoded
 
   Tensor tensor[MAX_TENSORS];
 };
@@ -133,6 +145,7 @@ void print_token(u32 token);
 
 // sampler.cpp
 u32 sample();
+void rank(u32 place, u32 value);
 
 // io.cpp
 void *map(u64 bytes);                               // fresh zeroed memory

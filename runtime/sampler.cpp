@@ -1,66 +1,64 @@
-// sampler.cpp - from logits to a token.  Called by generate.cpp.
+// sampler.cpp - from logits to a token.  Called by generate.cpp; the tokenizer ranks with it, too.
 //
-// Temperature, then top-k, then top-p (Holtzman et al., arXiv 1904.09751), all exact: tokens are
-// ranked by a heap, and only as many leave it as can be drawn.
+// Temperature, then top-k, then top-p (Holtzman et al., arXiv 1904.09751), all exact: a tournament
+// ranks the tokens, and only as many leave it, the best first, as can be drawn.
 #include "mote.h"
 
-// Restores the heap below i: no rank is above its parent's.
-static void sift(u64 *heap, u32 i, u32 n) {
-  for (u32 child; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && heap[child] < heap[child + 1]) ++child;
-    if (heap[i] >= heap[child]) return;
-    u64 up = heap[child];
-    heap[child] = heap[i];
-    heap[i] = up;
-  }
+// Sets the value of a place, 1 to mote->places, in the tournament mote->tree: a binary tree of which
+// node k has the greater of nodes 2k and 2k + 1, so that node 1 has the greatest value.  The lower
+// half of a node tells its place; of equal values the higher place wins.
+void rank(u32 place, u32 value) {
+  u64 key = u64(value) << 32 | place, k = mote->places + place;
+  u64 *tree = mote->tree;
+  do {
+    tree[k] = key;
+    if (key < tree[k ^ 1]) key = tree[k ^ 1];
+    k >>= 1;
+  } while (tree[k] != key);
 }
 
-static u32 random() {  // xorshift64*: Marsaglia 2003; Vigna, arXiv 1402.6246
-  mote->seed ^= mote->seed >> 12;
-  mote->seed ^= mote->seed << 25;
-  mote->seed ^= mote->seed >> 27;
-  return u32(mote->seed * 0x2545f4914f6cdd1d >> 32);
-}
+static u32 bits(f32 x) { return __builtin_bit_cast(u32, x); }
 
-// The i-th place of the ranking, counted from its end, where the best stands: its probability.
-// The heap is the part below n_heap; what leaves it is in order.
-static f64 ranked(u32 i) {
-  u64 *heap = mote->ranking;
-  if (i < mote->n_heap) {
-    u64 best = heap[0];
-    heap[0] = heap[--mote->n_heap];
-    heap[mote->n_heap] = best;
-    sift(heap, 0, mote->n_heap);
-  }
-  return __builtin_bit_cast(f32, u32(heap[i] >> 32));
+// The first of those drawn, in their order, up to whom there is so much mass.
+static const Draw *reach(const Draw *draw, f32 mass) {
+  do ++draw;
+  while (draw->mass < mass);
+  return draw;
 }
 
 u32 sample() {
-  f32 *p = mote->buffer[LOGITS];
-  u32 n = mote->n_vocab, token = 0;
-  if (mote->temperature == 0) {
-    for (u32 i = 1; i < n; ++i)
-      if (p[i] > p[token]) token = i;
-    return token;
+  u32 n = mote->n_vocab, k = mote->top_k;
+  f32 scale = 1 / mote->temperature, *p = mote->buffer[LOGITS];
+  if (!(scale < 1e30f)) {  // at temperature 0 the best, of equals the first
+    scale = 1e30f;
+    k = 1;
   }
-  softmax(p, nullptr, nullptr, (n + 7) & ~7u, n - 1, 1 / mote->temperature);
-  // Probabilities order as their bits; of equal ones the lower token is the better.
-  for (u32 i = 0; i < n; ++i) mote->ranking[i] = u64(__builtin_bit_cast(u32, p[i])) << 32 | ~i;
-  mote->n_heap = n;
-  for (u32 i = n / 2; i--;) sift(mote->ranking, i, n);
+  softmax(p, nullptr, nullptr, (n + 7) & ~7u, n - 1, scale);
+  mote->tree = mote->ranking;
+  mote->places = n;
+  // Probabilities order as their bits.  A place is counted from the end: the lower token is better.
+  do rank(n, bits(*p++));
+  while (--n);
+  Draw *draw = mote->draws;
+  auto best = (u32 *)(mote->tree + 1);
+  // k tokens, or without a limit as many as make up the mass top_p.
+  do {
+    n = best[0];
+    draw[1].mass = draw->mass + __builtin_bit_cast(f32, best[1]);
+    ++draw;
+    draw->place = n;
+    rank(n, 0);
+  } while (--k && best[1] && (i32(k) > 0 || draw->mass < mote->top_p));
+  f32 mass = draw->mass;
+  if (i32(k) >= 0) mass *= mote->top_p;
+  mass = reach(mote->draws, mass)->mass;  // of the nucleus
 
-  u32 i, last = 0;  // the worst that may be drawn
-  f64 mass = 1;     // of all that may be drawn
-  if (mote->top_k && mote->top_k < n) {
-    mass = 0;
-    for (i = n, last = n - u32(mote->top_k); i > last;) mass += ranked(--i);
-  }
-  if (mote->top_p < 1) {
-    f64 enough = mass * mote->top_p;
-    for (mass = 0, i = n; i > last && mass < enough;) mass += ranked(--i);
-    last = i;
-  }
-  mass *= random() * 0x1p-32;
-  for (i = n; i > last && mass >= 0;) mass -= ranked(--i);
-  return ~u32(mote->ranking[i]);
+  // xorshift64*: Marsaglia 2003; Vigna, arXiv 1402.6246.  Its state must not be 0.
+  u64 x = mote->random ? mote->random : ~u64(mote->seed);
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  mote->random = x;
+  mass *= f32(i64(x * 0x2545f4914f6cdd1dul >> 40)) * 0x1p-24f;
+  return mote->n_vocab - reach(mote->draws, mass)->place;
 }

@@ -1,195 +1,178 @@
 // tokenizer.cpp - text to tokens and back, as SentencePiece does it (Kudo and Richardson, arXiv
 // 1808.06226): byte-pair encoding by score, with bytes for what has no piece.
-// Called by main.cpp and generate.cpp.
+// Called by main.cpp and generate.cpp.  rank() is in sampler.cpp.
 #include "mote.h"
 
-constexpr u32 MERGED = 1 << NORMAL;  // what a merge may make
-
-static u32 hash(const u8 *s, u32 n) {
-  u32 h = 0x811c9dc5;  // FNV-1a: Fowler, Noll, Vo
-  while (n--) h = (h ^ *s++) * 0x01000193;
-  return h;
-}
-
-// Copies text with U+2581, SentencePiece's visible space, as a space.  Returns the end of the copy.
-static u8 *copy_text(u8 *to, const u8 *s, u64 n) {
-  const u8 *end = s + n;
-  while (s < end) {
-    if (end - s > 2 && s[0] == 0xe2 && s[1] == 0x96 && s[2] == 0x81) {
-      s += 3;
-      *to++ = ' ';
-    } else {
-      *to++ = *s++;
-    }
-  }
-  return to;
-}
+static const u32 *words(u32 array) { return (const u32 *)counted(array)->data; }
 
 u32 token_type(u32 token) {
   // The turn tokens of some files are marked as normal.
   if (token == mote->turn_start || token == mote->turn_end) return CONTROL;
-  return ((const u32 *)counted(mote->token_types)->data)[token] & 31;
+  return words(mote->token_types)[token] & 31;
 }
 
-// The token with this text and one of these types.
-static u32 find(const u8 *s, u32 n, u32 types) {
-  for (u32 h = hash(s, n);; ++h) {
-    u32 token = mote->slots[h & mote->slot_mask];
-    if (token-- == 0) return NO_TOKEN;
-    u32 at = mote->piece[token];
-    if (mote->piece[token + 1] - at == n && equal(mote->pieces + at, s, n) &&
-        types >> token_type(token) & 1)
-      return token;
+// The slot of the token with this text and one of these types, or the empty one where it would be.
+// Texts are told apart by 64 bits of hash alone, FNV-1a (Fowler, Noll, Vo): among 2^18 pieces one in
+// 2^46 texts is mistaken.  U+2581, SentencePiece's visible space, is a space, but not where
+// user-defined tokens are matched.
+static u32 *find(const u8 *s, u32 n, u32 types) {
+  u64 hash = 0xcbf29ce484222325;
+  const u8 *end = s + n;
+  while (s < end) {
+    u64 c = *s++;
+    if (*(const u32 *)(s - 1) << 8 == 0x8196e200 && !(types >> USER_DEFINED & 1)) {
+      s += 2;
+      c = ' ';
+    }
+    hash = (hash ^ c) * 0x100000001b3;
+  }
+  mote->hash = hash;
+  for (;; ++hash) {
+    u32 *slot = mote->slots + (hash & mote->slot_mask), token = *slot - 1;
+    if (token == NO_TOKEN) return slot;
+    if (mote->hashes[token] == mote->hash && types >> token_type(token) & 1) return slot;
   }
 }
+
+static u32 find_token(const char *s, u32 n) { return *find((const u8 *)s, n, ~0u) - 1; }
 
 void read_vocabulary() {
-  auto text = counted(mote->tokens)->data;
-  u8 *to = mote->pieces;
+  auto s = words(mote->tokens);
   mote->turn_start = mote->turn_end = NO_TOKEN;
   for (u32 token = 0; token < mote->n_vocab; ++token) {
-    auto s = (const Counted *)text;
-    text = s->data + s->n;
-    u8 *from = to;
-    to = copy_text(to, s->data, s->n);
-    u32 n = u32(to - from);
-    mote->piece[token + 1] = u32(to - mote->pieces);
+    auto piece = (const Counted *)s;
+    mote->pieces[token] = piece;
+    u32 n = u32(piece->n);
+    s = (const u32 *)(piece->data + n);
     if (SPECIAL >> token_type(token) & 1 && n > mote->longest) mote->longest = n;
-    u32 h = hash(from, n);
-    while (mote->slots[h & mote->slot_mask]) ++h;
-    mote->slots[h & mote->slot_mask] = token + 1;
+    *find(piece->data, n, 0) = token + 1;
+    mote->hashes[token] = mote->hash;
   }
-  u8 name[] = "<0x00>";
-  for (u32 byte = 0; byte < 256; ++byte) {
-    name[3] = u8("0123456789ABCDEF"[byte >> 4]);
-    name[4] = u8("0123456789ABCDEF"[byte & 15]);
-    u8 plain = u8(byte);  // Gemma has a tab of its own, and no <0x09>
-    u32 token = find(name, 6, 1 << BYTE);
-    if (token == NO_TOKEN) token = find(&plain, 1, ~0u);
-    if (token == NO_TOKEN) token = find((const u8 *)"<unk>", 5, ~0u);
-    mote->byte_token[byte] = token;
-  }
-  u32 start = find((const u8 *)"<start_of_turn>", 15, ~0u);
-  mote->turn_end = find((const u8 *)"<end_of_turn>", 13, ~0u);
+  mote->unknown = find_token("<unk>", 5);
+  u32 start = find_token("<start_of_turn>", 15);
+  mote->turn_end = find_token("<end_of_turn>", 13);
   mote->turn_start = start;
   if (mote->longest < 15) mote->longest = 15;
 }
 
 void add_token(u32 token) {
-  if (token == NO_TOKEN) return;  // a byte, in a vocabulary that has not even an unknown token
-  if (mote->n_fed == mote->context)
-    mote->full = true;
-  else
-    mote->tokens_fed[mote->n_fed++] = token;
+  mote->tokens_fed[mote->n_fed] = token;  // there is room for one more
+  if (mote->n_fed == mote->context) mote->full = true;
+  else ++mote->n_fed;
 }
 
-// A piece of the text that is being encoded, at the place of its first byte.
-struct Symbol {
-  u32 n;      // bytes; 0 at a place where none begins
-  u32 left;   // where its left neighbour begins
-  u32 whole;  // a token + 1, for a piece that takes no part in merges
-};
+// The token of a byte; Gemma has a tab of its own, and no <0x09>.
+static u32 byte_token(u32 byte) {
+  u8 name[] = "<0x00>", plain = u8(byte);
+  name[3] = u8("0123456789ABCDEF"[byte >> 4]);
+  name[4] = u8("0123456789ABCDEF"[byte & 15]);
+  u32 token = *find(name, 6, 1 << BYTE);
+  if (!token) token = *find(&plain, 1, ~0u);
+  return token ? token - 1 : mote->unknown;
+}
 
-// What the encoder works on.  rank is a binary tree over the places of the text: a leaf tells how
-// good a merge with the right neighbour would be there, 0 for none, and a node the best below it.
-struct Encoder {
-  u8 *text;
-  u32 n;
-  u32 leaves;      // a power of two, more than n
-  Symbol *symbol;  // [leaves]
-  u32 *rank;       // [2 * leaves]
-};
-
-// Ranks the merge of the symbol at i with its right neighbour.
-static void rate(const Encoder *e, u32 i) {
-  const Symbol *s = e->symbol + i, *right = s + s->n;
-  u32 rank = 0;
-  if (s->n && i + s->n < e->n && !s->whole && !right->whole) {
-    u32 token = find(e->text + i, s->n + right->n, MERGED);
-    if (token != NO_TOKEN) {
-      // The score as a number that orders as floats do; -0 is 0.
-      rank = __builtin_bit_cast(u32, ((const f32 *)counted(mote->scores)->data)[token] + 0.0f);
-      rank ^= u32(i32(rank) >> 31) | 0x80000000;
+// mote->lengths has, for the place of each byte of the text, the length of the symbol that begins there,
+// negative if it takes no part in merges, or 0.  Ranks the merge of the symbol at i with its right
+// neighbour.
+static void rate(u32 i) {
+  u32 value = 0;
+  i32 *length = mote->lengths + i;
+  if (*length > 0 && length[*length] > 0) {
+    u32 token = *find(mote->encoded + i, u32(*length + length[*length]), 1 << NORMAL);
+    if (token) {
+      // The score as a number above 0 that orders as floats do; -0 is 0.
+      value = __builtin_bit_cast(u32, ((const f32 *)words(mote->scores))[token - 1] + 0.0f);
+      value ^= u32(i32(value) >> 31) | 0x80000000;
     }
   }
-  u32 k = e->leaves + i;
-  e->rank[k] = rank;
-  while (k /= 2) {
-    u32 a = e->rank[2 * k], b = e->rank[2 * k + 1];
-    e->rank[k] = a < b ? b : a;
-  }
+  rank(mote->places - i, value);
 }
 
-void encode(const char *text, u64 n, u32 matched_whole) {
-  if (n == 0) return;
-  if (n >> 30) fail("the prompt is too long");
-  Encoder e = {};
-  for (e.leaves = 8; e.leaves < n + 2; e.leaves *= 2) {}
-  u64 bytes = u64(e.leaves) * 32;
-  e.rank = (u32 *)map(bytes);
-  e.symbol = (Symbol *)(e.rank + 2 * e.leaves);
-  e.text = (u8 *)(e.symbol + e.leaves);
-  u32 left = 0;
-  if (mote->add_space_prefix && matched_whole == PLAIN) {
-    e.text[0] = ' ';
-    e.symbol[0].n = e.n = 1;
+void encode(const char *text, u64 size, u32 matched_whole) {
+  if (size == 0) return;
+  if (size >> 28) fail("prompt too long");
+  // Place 0 has a symbol that merges with none; a space may stand before the text.
+  u32 i = 1, n = u32(size) + 1;
+  u64 bytes = size * 21 + 4096;
+  auto s = (u8 *)map(bytes);
+  mote->encoded = s;
+  mote->tree = (u64 *)(s + ((size + 64) & ~7ul));
+  if (mote->add_space_prefix & 1 && matched_whole == PLAIN) {
+    s[i++] = ' ';
+    ++n;
   }
+  __builtin_memcpy(s + i, text, size);
+  mote->places = n;
+  i32 *lengths = mote->lengths = (i32 *)(mote->tree + 2 * n + 2);
+  *lengths = -1;
+  lengths[1] = 1;
 
   // Characters, and the tokens that are matched as a whole, the longest first.
-  auto s = (const u8 *)text, end = s + n;
-  while (s < end) {
-    u32 token = NO_TOKEN, bytes = mote->longest;
-    if (bytes > end - s) bytes = u32(end - s);
-    while (bytes && (token = find(s, bytes, matched_whole)) == NO_TOKEN) --bytes;
-    if (bytes == 0) {
-      // A UTF-8 lead byte and the bytes that continue it: RFC 3629.
-      u32 follow = *s < 0xc0 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
-      for (bytes = 1; follow && s + bytes < end && (s[bytes] & 0xc0) == 0x80; --follow) ++bytes;
+  while (i < n) {
+    i32 length = i32(mote->longest);
+    if (length > i32(n - i)) length = i32(n - i);
+    while (length && !*find(s + i, u32(length), matched_whole)) --length;
+    lengths[i] = -length;
+    if (length == 0) {
+      // A UTF-8 lead byte and the bytes that continue it: RFC 3629.  Zeros follow the text.
+      u32 follow = s[i] < 0xc0 ? 0 : s[i] < 0xe0 ? 1 : s[i] < 0xf0 ? 2 : 3;
+      do ++length;
+      while (follow-- && (s[i + u32(length)] & 0xc0) == 0x80);
+      lengths[i] = length;
     }
-    u8 *to = e.text + e.n;
-    u32 copied = u32(copy_text(to, s, bytes) - to);
-    e.symbol[e.n] = {copied, left, token + 1};
-    left = e.n;
-    e.n += copied;
-    s += bytes;
-  }
-  for (u32 i = 0; i < e.n; i += e.symbol[i].n) rate(&e, i);
-
-  while (e.rank[1]) {
-    u32 k = 1;
-    while (k < e.leaves) {
-      k *= 2;
-      if (e.rank[k] != e.rank[k / 2]) ++k;  // the leftmost of the best
-    }
-    u32 i = k - e.leaves;
-    Symbol *s = e.symbol + i, *right = s + s->n;
-    s->n += right->n;
-    u32 gone = u32(right - e.symbol);
-    right->n = 0;
-    e.symbol[i + s->n].left = i;
-    rate(&e, gone);
-    rate(&e, i);
-    rate(&e, s->left);
+    i += u32(length);
   }
 
-  for (u32 i = 0; i < e.n; i += e.symbol[i].n) {
-    Symbol s = e.symbol[i];
-    u32 token = s.whole ? s.whole - 1 : find(e.text + i, s.n, MERGED);
-    if (token != NO_TOKEN) {
-      add_token(token);
+  while (i) rate(--i);
+  auto best = (u32 *)(mote->tree + 1);
+  while (best[1]) {
+    i = n - best[0];
+    u32 gone = i + u32(lengths[i]);
+    lengths[i] += lengths[gone];
+    lengths[gone] = 0;
+    rate(gone);
+    rate(i);
+    do --i;
+    while (lengths[i] == 0);
+    rate(i);
+  }
+
+  for (i = 1; i < n;) {
+    i32 length = lengths[i];
+    u32 types = 1 << NORMAL;
+    if (length < 0) {
+      length = -length;
+      types = matched_whole;
+    }
+    u32 token = *find(s + i, u32(length), types);
+    if (token) {
+      add_token(token - 1);
+      i += u32(length);
     } else {
-      for (u32 j = 0; j < s.n; ++j) add_token(mote->byte_token[e.text[i + j]]);
+      do add_token(byte_token(s[i++]));
+      while (--length);
     }
   }
-  unmap(e.rank, bytes);
+  unmap(s, bytes);
 }
 
 void print_token(u32 token) {
+  auto piece = mote->pieces[token];
+  const u8 *s = piece->data, *end = s + piece->n;
+  u8 *to = mote->printed;
   u32 type = token_type(token);
   if (type == BYTE) {
-    for (u32 byte = 0; byte < 256; ++byte)
-      if (mote->byte_token[byte] == token) write_all(1, &byte, 1);
+    // "<0xHH>": a digit is its low four bits, a letter 9 more
+    *to++ = u8((s[3] & 15) + (s[3] >> 6) * 9) * 16 + (s[4] & 15) + (s[4] >> 6) * 9;
   } else if (type == NORMAL || type == USER_DEFINED) {
-    write_all(1, mote->pieces + mote->piece[token], mote->piece[token + 1] - mote->piece[token]);
+    while (s < end) {
+      u8 c = *s++;
+      if (*(const u32 *)(s - 1) << 8 == 0x8196e200) {
+        s += 2;
+        c = ' ';
+      }
+      *to++ = c;
+    }
   }
+  if (to > mote->printed) write_all(1, mote->printed, u64(to - mote->printed));
 }
