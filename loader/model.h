@@ -46,10 +46,6 @@ struct Model {
     char data[48];         // the name of a key or tensor that is looked for
   } name;
 
-  const u8 *file, *end;    // the bytes [file, end)
-  const u8 *at;            // where the reader stands
-  const Counted *subject;  // the key or tensor it is about, or null; fail() names it
-
   // The parameters.  A number is itself, a float its bits, a string or array the offset of its
   // Counted in the file.  A bool is true where it is not 0.
   union {
@@ -65,6 +61,10 @@ struct Model {
     };
   };
 
+  const u8 *file, *end;    // the bytes [file, end)
+  const u8 *at;            // where the reader stands
+  const Counted *subject;  // the key or tensor it is about, or null; fail() names it
+
   u32 head, layer;         // the first byte of the pattern that the name is made from; its number
   const char *pattern;     // the next pattern
   Tensor *tensors;         // room for MAX_TENSORS, given by the caller; FIRST_LAYER + layer *
@@ -74,8 +74,7 @@ struct Model {
 // The one Model.  The engine keeps it in a register, so that it has no writable image at all, and
 // keeps it BIAS bytes into the object, where most of its fields are within a one-byte displacement.
 // Hosted tests keep it in a variable.
-constexpr u32 BIAS = 192;
-static_assert(__builtin_offsetof(Model, file) == BIAS - 128);
+constexpr u32 BIAS = __builtin_offsetof(Model, block_count) + 128;
 #ifdef MOTE_HOSTED
 extern u8 *base;
 #else

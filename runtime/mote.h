@@ -38,25 +38,15 @@ struct Draw {
 
 struct Mote : Model {
   // What is used most stands first, within reach of a one-byte displacement from the base register.
-  u32 batch, max_batch;  // tokens in this pass, and at most
+  u32 batch;             // tokens in this pass,
   u32 last;              // position of the last of them, which is in column 0: the order is reversed
   u32 padded;            // positions after this pass, up to a multiple of 8
-  u32 kv_stride;         // positions that the KV cache has room for
-  u32 kv_type;           // of the KV cache: F16, or F32 in a test
-  u32 kv_size;           // bytes of its elements,
-  u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
-  u32 kv_words;          // its words of 4 bytes for each of d_kv
-  u32 batch_heads;       // max_batch * n_head
-  u32 header_bytes;      // of the file, before the tensor data
   u32 group;             // query heads that share a key head
-  u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
   u32 n_past, n_fed;     // tokens that the KV cache holds, and that it holds or will hold
   u32 slot_mask;
   u32 longest;           // bytes of the longest token that is matched as a whole
   u32 turn_start, turn_end;
   bool full;             // there was no room for a token
-
-  const char *file_name, *what;  // of a failure: the model's file, and what is wrong
 
   // The statistics, in the order in which they are said, the seed at last.
   struct {
@@ -73,9 +63,22 @@ struct Mote : Model {
       u32 chat, quiet, help;
     };
   };
-  bool only_words;       // there was a "--"
   const char *prompt;    // or null: standard input
   char *prompt_end;      // behind the one character that ends it
+  bool only_words;       // there was a "--"
+
+  const char *file_name, *what;  // of a failure: the model's file, and what is wrong
+
+  // Of tables, see PARAM.
+  u32 max_batch;         // tokens in a pass, at most
+  u32 kv_stride;         // positions that the KV cache has room for
+  u32 kv_type;           // of the KV cache: F16, or F32 in a test
+  u32 kv_size;           // bytes of its elements,
+  u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
+  u32 kv_words;          // its words of 4 bytes for each of d_kv
+  u32 batch_heads;       // max_batch * n_head
+  u32 header_bytes;      // of the file, before the tensor data
+  u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
 
   // Threads.
   void (*job)(u32 thread);
