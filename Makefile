@@ -22,8 +22,8 @@ CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
   -mcmodel=small -mpreferred-stack-boundary=3 -fno-threadsafe-statics -fcf-protection=none \
-  -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize \
-  -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
+  -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize -fno-tree-loop-optimize -fno-move-loop-invariants -fno-if-conversion \
+  -fno-caller-saves -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
   -Wall -Wextra -Wno-register -Wno-invalid-offsetof -Wno-volatile-register-var -fno-jump-tables -malign-data=abi -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 NASMFLAGS := -f elf64 -Wall

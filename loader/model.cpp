@@ -116,16 +116,13 @@ static_assert(FIELDS(token_types, d_model) == 1 && FIELDS(token_types, d_ffn) ==
               FIELDS(token_types, d_kv) == 5);
 static_assert(MAX_LAYERS == (0x637f7f7f >> 24) + 1 && MAX_LAYERS <= 100);  // two digits
 
-bool equal(const void *a, const void *b, u32 n) {
-  auto p = (const u8 *)a, q = (const u8 *)b;
-  while (*p++ == *q++)
-    if (!--n) return true;
-  return false;
-}
-
 // Is the subject called by the name?  The lengths come first: nothing behind a shorter one is read.
 static bool is_name() {
-  return equal(model->subject, &model->name, 8 + u32(model->name.n));
+  auto s = (const u8 *)model->subject, name = (const u8 *)&model->name;
+  u32 n = 8 + u32(model->name.n);
+  while (*s++ == *name++)
+    if (!--n) return true;
+  return false;
 }
 
 // Writes the next pattern out, which makes the name.
@@ -223,11 +220,11 @@ static void check() {
   u32 *p = &model->architecture;
   do {
     spell();
-    u32 shift = model->head >> 2 & 24;  // 8 * rule
-    u32 limit = 0x637f7f7fu >> shift;
-    if (shift == 16) limit = model->n_vocab - 2;
+    u32 n_vocab = model->n_vocab;
+    u32 shift = model->head >> 2 & 24, limit = 0x637f7f7fu >> shift;  // 8 * rule
+    if (shift == 16) limit = n_vocab - 2;
     if (*p - 1 > limit || (shift == 8 && *p % 8) ||
-        (model->head & 16 && counted(*p)->n < model->n_vocab))
+        (model->head & 16 && counted(*p)->n < n_vocab))
       bad("missing or wrong");
   } while (++p < &model->n_vocab);
 }
@@ -271,10 +268,12 @@ static void find(Tensor *t, const u8 *infos) {
   // The tensor data begins behind the infos, at a multiple of the alignment, 8 or more.
   u64 alignment = model->alignment, mask = (alignment - 1) | 7;
   u64 offset = *(const u64 *)info, begin, end;
-  u64 header = (u64(model->at - model->file - 1) | mask) + 1;
-  model->data = model->file + header;
+  auto file = model->file;
+  u64 header = (u64(model->at - file - 1) | mask) + 1;
+  auto data = file + header;
+  model->data = data;
   if (header >> 32 || (alignment | offset) & mask ||
-      __builtin_add_overflow(u64(model->data), offset, &begin) ||
+      __builtin_add_overflow(u64(data), offset, &begin) ||
       __builtin_add_overflow(begin, size, &end) || end > u64(model->end))
     bad("misplaced or truncated");
   t->data = (const u8 *)begin;
@@ -300,18 +299,20 @@ void load() {
 
   // What does not fit becomes 0, and check() tells.
   if (model->rope_base < 0x3f800000) model->rope_base = 0;  // 1.0
-  if (model->n_head) {
-    if (!model->n_kv_head) model->n_kv_head = model->n_head;
-    if (model->n_head % model->n_kv_head) model->n_kv_head = 0;
-    if (!model->head_dim) model->head_dim = model->d_model / model->n_head;
+  model->context_length &= 0x3fffffff;  // some say 2^32 - 1
+  u32 n = model->n_head;
+  if (n) {
+    if (!model->n_kv_head) model->n_kv_head = n;
+    if (n % model->n_kv_head) model->n_kv_head = 0;
+    if (!model->head_dim) model->head_dim = model->d_model / n;
   }
-  u32 dim = model->value_dim;
-  if (!dim) dim = model->head_dim;
-  if (dim != model->head_dim) dim = 0;
+  u32 dim = model->value_dim, head_dim = model->head_dim;
+  if (!dim) dim = head_dim;
+  if (dim != head_dim) dim = 0;
   model->value_dim = dim;
   check();
-  model->d_q = model->n_head * model->head_dim;
-  model->d_kv = model->n_kv_head * model->head_dim;
+  model->d_q = model->n_head * dim;
+  model->d_kv = model->n_kv_head * dim;
 
   auto infos = model->at;
   Tensor *t = model->tensors;

@@ -84,8 +84,6 @@ register u8 *volatile base asm("rbx");
 
 inline const Counted *counted(u32 offset) { return (const Counted *)(model->file + offset); }
 
-bool equal(const void *a, const void *b, u32 n);  // n > 0
-
 // Fills *model from the file [model->file, model->end).  Returns only if the model can run.
 void load();
 

@@ -54,12 +54,13 @@ static const u8 ARENA[][2] = {
     {PARAM(max_batch), PARAM(head_dim)},     // ROPE
     {PARAM(one), PARAM(n_vocab)},            // LOGITS
     {PARAM(one), PARAM(context)},            // tokens_fed
-    {PARAM(one), PARAM(slot_mask)},          // slots
-    {PARAM(one), PARAM(slot_mask)},          // hashes: slot_mask is at least 2 n_vocab - 1
-    {PARAM(one), PARAM(slot_mask)},          // pieces
-    {PARAM(one), PARAM(slot_mask)},          // draws
-    {PARAM(kv_size), PARAM(slot_mask)},      // ranking: kv_size is at least 2
-    {PARAM(one), PARAM(header_bytes)},       // printed
+    {PARAM(one), PARAM(vocab_words)},        // slots
+    {PARAM(one), PARAM(vocab_words)},
+    {PARAM(one), PARAM(vocab_words)},
+    {PARAM(one), PARAM(vocab_words)},        // piece
+    {PARAM(one), PARAM(vocab_words)},        // draws
+    {PARAM(one), PARAM(vocab_words)},        // ranking
+    {PARAM(one), PARAM(header_bytes)},       // pieces
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
@@ -98,7 +99,7 @@ void set_up() {
   mote->k_row = mote->d_kv * mote->kv_size;
   mote->v_row = mote->kv_stride * mote->kv_size;
   mote->kv_words = mote->v_row / 4;
-  mote->slot_mask = (4u << (31 - __builtin_clz(mote->n_vocab))) - 1;  // 2 * n_vocab - 1 or more
+  mote->vocab_words = mote->n_vocab * 4;
   mote->batch_heads = mote->max_batch * mote->n_head;
   mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
@@ -122,10 +123,10 @@ static void turn(u32 role) {
   if (!mote->chat) return;
   if (mote->n_fed > 1) {  // more than <bos>
     add_token(mote->turn_end);
-    encode("\n", 1, SPECIAL);
+    encode("\n", 1);
   }
   add_token(mote->turn_start);
-  encode("user\nmodel\n" + 5 * role, 5 + role, SPECIAL);
+  encode("user\nmodel\n" + 5 * role, 5 + role);
 }
 
 // A prompt and its answer; of a chat, one turn after the other.
@@ -134,7 +135,9 @@ static void turn(u32 role) {
   for (;;) {
     if (!mote->prompt) read_prompt();
     turn(0);
-    encode(mote->prompt, u64(mote->prompt_end - mote->prompt - 1), PLAIN);
+    auto start = (char *)mote->prompt;
+    if (mote->add_space_prefix & 1) *--start = ' ';  // nothing that is needed stands before it
+    encode(start, u64(mote->prompt_end - start - 1));
     mote->prompt = nullptr;
     turn(1);
     if (!mote->n_fed) add_token(mote->bos);  // an empty prompt is one
@@ -234,8 +237,8 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   load();
   if (!mote->n_threads) count_cpus();
   if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);
-  set_up();
   model->subject = nullptr;
-  if (mote->chat && i32(mote->turn_start | mote->turn_end) < 0) fail("no turn tokens for -i");
+  set_up();
+  if (mote->chat && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
   converse();
 }

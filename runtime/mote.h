@@ -30,9 +30,16 @@ enum BufferName : u8 {
   N_BUFFERS
 };
 
+// A place in the hash table of the tokens' texts.
+struct Slot {
+  u64 hash;
+  u32 token;
+  i32 kind;   // 0: empty; above 0, the bytes of a user-defined token; below, the score of another
+};
+
 // A token that may be drawn.
 struct Draw {
-  f32 mass;   // with those that are better
+  i32 mass;   // with those that are better: the bits of an f32
   u32 place;  // n_vocab less the token
 };
 
@@ -43,8 +50,9 @@ struct Mote : Model {
   u32 padded;            // positions after this pass, up to a multiple of 8
   u32 group;             // query heads that share a key head
   u32 n_past, n_fed;     // tokens that the KV cache holds, and that it holds or will hold
-  u32 slot_mask;
-  u32 longest;           // bytes of the longest token that is matched as a whole
+  u32 size;              // of the text that find() looks up
+  u32 places;            // of the tree
+  u32 longest;           // bytes of the longest token
   u32 turn_start, turn_end;
   bool full;             // there was no room for a token
 
@@ -78,6 +86,7 @@ struct Mote : Model {
   u32 kv_words;          // its words of 4 bytes for each of d_kv
   u32 batch_heads;       // max_batch * n_head
   u32 header_bytes;      // of the file, before the tensor data
+  u32 vocab_words;       // 4 * n_vocab
   u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
 
   // Threads.
@@ -92,20 +101,19 @@ struct Mote : Model {
   // What the arena holds, in the order of ARENA in main.cpp.
   f32 *buffer[N_BUFFERS];
   u32 *tokens_fed;   // [context]
-  u32 *slots;        // [slot_mask + 1] hash table of the tokens' texts: a token + 1, or 0
-  u64 *hashes;       // [n_vocab]
-  const Counted **pieces;  // [n_vocab] the text of each token, in the file
+  Slot *slots[3];    // [3 * n_vocab], in three parts that lie side by side
+  u8 **piece;        // [n_vocab + 1] where the text of each token begins
   Draw *draws;       // [n_vocab + 1] what may be drawn, from the second on
   u64 *ranking;      // [2 * n_vocab + 2] the sampler's tournament
-  u8 *printed;       // [header_bytes] the text of a token, as it is written
+  u8 *pieces;        // [4 * header_bytes] their texts; when they are read, room for one more
 
   // The sampler and the tokenizer.
-  u64 hash, random;  // see find() and sample()
-  u64 *tree;         // see rank()
-  u32 places;        // of the tree
-  u32 unknown;       // the token, or NO_TOKEN
-  i32 *lengths;      // see rate()
-  const u8 *encoded; // the text that is being encoded
+  const char *encoded;   // the end of the text that is being encoded
+  u8 *pieces_end;        // see find()
+  i32 match;
+  u32 unknown;           // the token for what has none
+  u64 *tree;             // see rank()
+  u64 random;            // see sample()
 
   Tensor tensor[MAX_TENSORS];
 };
@@ -138,17 +146,14 @@ void parallel(void (*job)(u32 thread));
 
 // tokenizer.cpp
 enum TokenType : u8 { NORMAL = 1, UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4, BYTE = 6 };
-constexpr u32 PLAIN = 1 << USER_DEFINED;                             // text of a user
-constexpr u32 SPECIAL = PLAIN | 1 << CONTROL | 1 << UNKNOWN;         // text of the chat template
 void read_vocabulary();
-void encode(const char *text, u64 n, u32 matched_whole);  // adds the text's tokens
-void add_token(u32 token);
-u32 token_type(u32 token);
-void print_token(u32 token);
+void encode(const char *text, u64 n);  // adds the text's tokens; 3 bytes behind it are read, too
+void add_token(u64 token);
+void print_token(u64 token);
 
 // sampler.cpp
 u32 sample();
-void rank(u32 place, u32 value);
+void rank(u64 place, u64 value);
 
 // io.cpp
 void *map(u64 bytes);                               // fresh zeroed memory

@@ -76,9 +76,35 @@ std::vector<Piece> vocabulary() {
   return pieces;
 }
 
+// The control tokens' texts, and those that count as such.
+static const std::vector<std::pair<std::string, Token>> &control_tokens() {
+  static std::vector<std::pair<std::string, Token>> tokens;
+  static const u8 *file = nullptr;
+  if (file == mote->file) return tokens;
+  file = mote->file;
+  tokens.clear();
+  auto pieces = vocabulary();
+  for (Token t = 0; t < pieces.size(); ++t)
+    if (pieces[t].type == CONTROL || pieces[t].type == UNKNOWN || t == mote->turn_start ||
+        t == mote->turn_end)
+      tokens.push_back({pieces[t].text, t});
+  return tokens;
+}
+
+// What stands between control tokens is plain text; the engine's chat adds them as main.cpp does.
 Tokens encode(std::string_view text, bool special) {
   restart();
-  ::encode(text.data(), text.size(), special ? SPECIAL : PLAIN);
+  std::string s(text);
+  s += "   ";  // encode() may read them
+  u64 from = 0;
+  for (u64 i = 0; special && i < text.size(); ++i)
+    for (auto &[piece, token] : control_tokens())
+      if (!piece.empty() && i >= from && !text.compare(i, piece.size(), piece)) {
+        ::encode(s.data() + from, i - from);
+        add_token(token);
+        from = i + piece.size();
+      }
+  ::encode(s.data() + from, text.size() - from);
   expect(!mote->full, "a text is longer than the context that the test gave");
   return Tokens(mote->tokens_fed, mote->tokens_fed + mote->n_fed);
 }
@@ -135,6 +161,7 @@ void set_sampling(const Sampling &s) {
   mote->temperature = s.temperature;
   mote->top_k = s.top_k;
   mote->top_p = s.top_p;
+  mote->random = 0;
   mote->seed = s.seed;
 }
 
