@@ -46,9 +46,8 @@ struct Draw {
 struct Mote : Model {
   // What is used most stands first, within reach of a one-byte displacement from the base register.
   u32 batch;             // tokens in this pass,
-  u32 last;              // position of the last of them, which is in column 0: the order is reversed
-  u32 padded;            // positions after this pass, up to a multiple of 8
-  u32 group;             // query heads that share a key head
+  u32 max_batch;         // and at most
+  u32 generation, awaited;  // see barrier()
   u32 n_past, n_fed;     // tokens that the KV cache holds, and that it holds or will hold
   u32 size;              // of the text that find() looks up
   u32 places;            // of the tree
@@ -78,7 +77,9 @@ struct Mote : Model {
   const char *file_name, *what;  // of a failure: the model's file, and what is wrong
 
   // Of tables, see PARAM.
-  u32 max_batch;         // tokens in a pass, at most
+  u32 last;              // position of the last of them, which is in column 0: the order is reversed
+  u32 padded;            // positions after this pass, up to a multiple of 8
+  u32 group;             // query heads that share a key head
   u32 kv_stride;         // positions that the KV cache has room for
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
   u32 kv_size;           // bytes of its elements,
@@ -91,7 +92,7 @@ struct Mote : Model {
 
   // Threads.
   void (*job)(u32 thread);
-  u32 generation, awaited, sleeping;  // see barrier()
+  u32 sleeping;      // threads, in barrier()
 
   // The forward pass.
   void (*kv_store)(void *, const f32 *, u32, u64);
