@@ -22,12 +22,15 @@ CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
   -mcmodel=small -mpreferred-stack-boundary=3 -fno-threadsafe-statics -fcf-protection=none \
-  -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize -fno-tree-loop-optimize -fno-move-loop-invariants -fno-if-conversion \
-  -fno-caller-saves -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
+  -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-vectorize \
+  -fno-tree-loop-optimize -fno-move-loop-invariants -fno-if-conversion -fno-caller-saves \
+  -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
-  -Wall -Wextra -Wno-register -Wno-invalid-offsetof -Wno-volatile-register-var -fno-jump-tables -malign-data=abi -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+  -fno-jump-tables -malign-data=abi -Wall -Wextra -Wno-register -Wno-invalid-offsetof \
+  -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 NASMFLAGS := -f elf64 -Wall
-LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start -T linker.ld
+LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
+  -T linker.ld
 
 # A kernel is a stem; the first folder of the chain that has it provides it.
 STEMS   := $(sort $(basename $(notdir $(foreach d,$(CHAIN),$(wildcard asm/$(d)/*.asm asm/$(d)/*.cpp)))))
@@ -48,8 +51,9 @@ help:
 	@echo 'make size     bytes by room, by file and by symbol'
 	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
 
-build/mote: $(BUILD)/mote
-	ln -sfn $(ISA)/mote $@
+# Always anew: the link is to the ISA, and the story of the MODEL, that are asked for now.
+build/mote: $(BUILD)/mote FORCE
+	@ln -sfn $(ISA)/mote $@
 
 # The image with its symbols, for debuggers and `make size`; the program is its bytes alone.
 $(BUILD)/mote: $(BUILD)/mote.elf
@@ -69,9 +73,12 @@ $(BUILD)/%.cpp.o: %.cpp
 	$(CXX) $(CXXFLAGS) -c -o $@ $<
 
 # The engine with the model behind it, in one file that runs alone.
-build/story: $(BUILD)/mote $(MODEL)
-	cat $^ > $@
-	chmod +x $@
+build/story: build/mote $(MODEL) FORCE
+	@cat build/mote $(MODEL) > $@
+	@chmod +x $@
+
+.PHONY: FORCE
+FORCE:
 
 run: build/story
 	./build/story "$(PROMPT)"
@@ -95,7 +102,7 @@ size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
 
 # What Debian 12 has under these names; g++ brings objcopy along.
-PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user
+PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user strace
 SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
 deps:
 	$(SUDO) apt-get update -q

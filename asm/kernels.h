@@ -77,5 +77,5 @@ void store_f16(void *dst, const f32 *src, u32 n, u64 stride);
 
 // Does this CPU, and the system below, have what the kernels of this build need?
 bool cpu_ready();
-extern const char cpu_needs[];  // what they need, in words
+extern const char cpu_needs[];  // "needs this and that"
 }

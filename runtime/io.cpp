@@ -64,7 +64,7 @@ void fail(const char *what) {
     *to++ = ':';
     *to++ = ' ';
     // The file's own bytes: not too many, and nothing that a terminal obeys.
-    for (u64 i = 0; i < (subject->n & 63); ++i) {
+    for (u64 i = 0; i < 64 && i < subject->n; ++i) {
       u8 c = subject->data[i];
       if (u8(c - ' ') > 94) c = '?';
       *to++ = char(c);
@@ -78,7 +78,11 @@ void fail(const char *what) {
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
   auto p = (void *)sys(SYS_MMAP, nullptr, bytes, 3, 0x22, nullptr, 0l);
-  if (i64(p) < 0) fail("out of memory");
+  if (i64(p) < 0) {
+    if (base) fail("out of memory");
+    write_all(2, "mote: out of memory\n", 20);  // not even for the Mote
+    leave(1);
+  }
   return p;
 }
 

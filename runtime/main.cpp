@@ -163,6 +163,7 @@ static void count_cpus() {
 
 // argv[0] is the name of this very file, whatever the caller has called it: boot/ sees to that.
 extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
+  base = nullptr;
   base = (u8 *)map(sizeof(Mote) + MAX_TEXT) + BIAS;
   mote->seed = u32(now());
   mote->tensors = mote->tensor;
