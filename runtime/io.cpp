@@ -86,8 +86,6 @@ void *map(u64 bytes) {
   return p;
 }
 
-void unmap(void *p, u64 bytes) { sys(SYS_MUNMAP, p, bytes); }
-
 u64 now() {
   u64 *t = mote->scratch;        // struct timespec
   sys(SYS_CLOCK_GETTIME, 1, t);  // CLOCK_MONOTONIC

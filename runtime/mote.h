@@ -14,7 +14,6 @@ constexpr u32 MAX_THREADS = 1024;       // and so is -t
 constexpr u32 MAX_TEXT = 1 << 24;       // bytes of standard input, 16 for each token,
 constexpr u32 CHUNK = 1 << 16;          // and of them at once
 constexpr u32 THREAD_STACK = 16384;     // bytes
-constexpr u32 NO_TOKEN = ~0u;
 
 // Activations: [max_batch] columns of floats.
 enum BufferName : u8 {
@@ -158,7 +157,6 @@ void rank(u64 place, u64 value);
 
 // io.cpp
 void *map(u64 bytes);                               // fresh zeroed memory
-void unmap(void *p, u64 bytes);
 void write_all(u32 fd, const void *p, u64 n);
 // Says s on standard error, with the next of the values for each # (a u32), % (a u32, in
 // hundredths) and $ (a string).

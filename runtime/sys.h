@@ -13,7 +13,6 @@ enum Syscall : u32 {
   SYS_CLOSE = 3,
   SYS_LSEEK = 8,
   SYS_MMAP = 9,
-  SYS_MUNMAP = 11,
   SYS_SIGPROCMASK = 14,
   SYS_IOCTL = 16,
   SYS_CLONE = 56,

@@ -272,7 +272,7 @@ edit('ok_no_add_bos', 'ok', 'add_bos_token, add_eos_token and pre absent: defaul
      lambda g: [g.drop(TOK + k) for k in ('add_bos_token', 'add_eos_token', 'pre')])
 edit('ok_name', 'ok', 'a name with control characters and bytes that are not UTF-8',
      lambda g: g.put('general.name', STR, b'\x1b[31m\xff\xfe\r\n%s%n'))
-kv('ok_long_context', 'ok', 'context_length 2^24', A + 'context_length', U32, 2 ** 24)
+kv('ok_long_context', 'ok', 'context_length 2^32-1', A + 'context_length', U32, 2 ** 32 - 1)
 edit('ok_no_rope_base', 'ok', 'rope.freq_base absent: 10000',
      lambda g: g.drop(A + 'rope.freq_base'))
 
