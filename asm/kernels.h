@@ -52,18 +52,21 @@ void rmsnorm(f32 *y, const f32 *x, const void *w, u32 n, u32, f32 eps);
 // y[i] += x[i], i < n.  Exact rounding.
 void add(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
-// The angles of rope: y[i] = cos(a), y[n/2 + i] = sin(a), a = position * base^(-2i/n), i < n/2.
-// base >= 1, finite; n <= 512.  Error: 1e-7 for position < 2^20.
-void angles(f32 *y, const f32 *, const void *, u32 n, u32 position, f32 base);
+// The angles of rope: y[i] = cos(a), y[n/2 + i] = sin(a), a = position / w[0] * w[1]^(-2i/n), i < n/2.
+// w: f32[2], a factor above 0 and a base >= 1, finite; n <= 512.  Error: 1e-7 for position < 2^20 w[0].
+void angles(f32 *y, const f32 *, const void *w, u32 n, u32 position, f32);
 
 // Rotates the pairs (y[i], y[n/2 + i]), i < n/2, by the angles in x, as angles() makes them.  Su et
 // al., arXiv 2104.09864, in the half-split order of GPT-NeoX.  Error: 1.5 ulp of the pair's length.
 void rope(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
-// y[i] = exp(scale * y[i]) / sum over j <= last of exp(scale * y[j]), i <= last < n; y[last+1..n) = 0.
-// scale > 0.  What lies more than 88 below the largest becomes 0, some of it from 87.6 on.  Relative
+// y[i] = tanh(scale * y[i]), i < n.  scale * y[i] must be no NaN.  Error: 3e-7.
+void softcap(f32 *y, const f32 *, const void *, u32 n, u32, f32 scale);
+
+// y[i] = exp(scale * y[i]) / sum over j < n of exp(scale * y[j]), i < n.  scale > 0; y[i] finite or
+// -infinity, which becomes 0, but one at least finite.  What lies more than 88 below the largest becomes 0, some of it from 87.6 on.  Relative
 // error: 2e-6 + 2e-7 * d + n * 2^-27, where scale * y[i] lies d below the largest.
-void softmax(f32 *y, const f32 *, const void *, u32 n, u32 last, f32 scale);
+void softmax(f32 *y, const f32 *, const void *, u32 n, u32, f32 scale);
 
 // y[i] = gelu(y[i]) * x[i], i < n.  gelu(z) = z/2 * (1 + tanh(sqrt(2/pi) * (z + 0.044715 z^3))):
 // Hendrycks and Gimpel, arXiv 1606.08415, the form that Gemma was trained with; GeGLU: Shazeer,

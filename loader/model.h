@@ -26,17 +26,30 @@ struct Tensor {
   u32 row_bytes;    // of a matrix
 };
 
-enum WeightType : u32 { F32, F16, BF16, N_WEIGHT_TYPES };
+// The weight types of this build, those without blocks first: name, and suffix of the kernels.  The
+// Makefile's TYPES chooses them.
+#ifndef WEIGHT_TYPES
+#define WEIGHT_TYPES(T) T(F32, f32) T(F16, f16) T(BF16, bf16)
+#endif
+#define NAME(name, suffix) name,
+enum WeightType : u32 { WEIGHT_TYPES(NAME) N_WEIGHT_TYPES };
+#undef NAME
 
-// The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.
+// The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.  Norms that a model has not
+// are empty: no data.
 enum LayerTensor : u8 {
-  ATTN_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUTPUT, FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN,
-  N_LAYER_TENSORS
+  ATTN_NORM, ATTN_Q_NORM, ATTN_K_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUTPUT, POST_ATTENTION_NORM,
+  FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN, POST_FFW_NORM, N_LAYER_TENSORS
 };
 
-// The tensors, in this order.
-enum : u32 { OUTPUT_NORM, TOKEN_EMBD, FIRST_LAYER };  // [d_model], [n_vocab][d_model]
+// The tensors, in this order: no tensors, but what angles() takes for them; [d_model];
+// [n_vocab][d_model] twice, which may be the same one.
+enum : u8 { LOCAL, GLOBAL, OUTPUT_NORM, TOKEN_EMBD, OUTPUT, FIRST_LAYER };
 constexpr u32 MAX_TENSORS = FIRST_LAYER + MAX_LAYERS * N_LAYER_TENSORS;
+
+enum Architecture : u32 { GEMMA = 1, GEMMA2 = 2, GEMMA3 = 3 };
+
+constexpr u32 NO_CAP = 0x5d800000;  // as bits, 2^60: a softcap that caps nothing
 
 // All 0 at first, but for file, end and tensors.
 struct Model {
@@ -46,18 +59,25 @@ struct Model {
     char data[48];         // the name of a key or tensor that is looked for
   } name;
 
-  // The parameters.  A number is itself, a float its bits, a string or array the offset of its
-  // Counted in the file.  A bool is true where it is not 0.
+  // The parameters.  A number is itself, a float its bits, an array the offset of its Counted in
+  // the file, a string the number of that which it may be, from 1 on.  A bool is true where it is
+  // not 0.
   union {
     u32 param[1];
     struct {
       u32 one;  // 1
       // What the metadata says, in the order of the keys in model.cpp.
-      u32 split_count, add_bos, add_space_prefix;
-      u32 architecture, is_gemma, tokenizer, is_llama;
-      u32 block_count, n_head, n_kv_head, head_dim, value_dim, context_length;
-      u32 alignment, eps, rope_base, bos, eos, tokens, scores, token_types, d_model, d_ffn;
+      u32 split_count, add_bos, add_space_prefix, rope_scaling;
+      u32 architecture;      // Architecture
+      u32 tokenizer, block_count, n_head, n_kv_head, key_dim, value_dim, context_length;
+      u32 alignment;
+      u32 period;              // every so many layers one is global: it looks at the whole context
+      u32 eps, attn_cap, final_cap, window, local_base;
+      u32 rope_factor, rope_base;  // side by side: angles() reads them
+      u32 bos, eos, tokens, scores, token_types, d_model, d_ffn;
       u32 n_vocab, d_q, d_kv;  // rows of token_embd, n_head * head_dim, n_kv_head * head_dim
+      u32 head_dim;            // of keys and values
+      u32 local_rope[2];       // factor and base for local layers
     };
   };
 

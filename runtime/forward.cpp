@@ -13,9 +13,12 @@ enum Op : u8 {
   ADD,      // dst += src
   ANGLES,   // dst = cosines and sines for the position
   ROTATE,   // dst turns by the angles src
-  SOFTMAX,  // dst, over the positions up to its own
+  SOFTCAP,  // dst = tanh(dst), but for a model that has no such cap
+  SOFTMAX,  // dst
   GEGLU,    // dst = gelu(dst) src
   EMBED,    // dst = the token's row of the embedding
+  NORM_HEAD,  // dst = rmsnorm(dst)
+  MASK,     // dst = -infinity for positions that the token does not see
   STORE,    // src into the cache
   // Row by row, in shares of rows.
   MATMUL,   // dst = weight src
@@ -42,40 +45,50 @@ struct Step {
 
 static const Step STEPS[] = {
     COLUMN(EMBED, X, X, TOKEN_EMBD, d_model, one, embed_scale),
-    COLUMN(ANGLES, ROPE, X, 0 | JOIN, head_dim, one, rope_base),
+    COLUMN(ANGLES, LOCAL_ROPE, X, LOCAL, head_dim, one, one),
+    COLUMN(ANGLES, GLOBAL_ROPE, X, GLOBAL, head_dim, one, one),
     // a layer
     COLUMN(NORM, H, X, ATTN_NORM | JOIN, d_model, one, eps),
     ROWS(MATMUL, Q, H, ATTN_Q, d_model, d_q),
     ROWS(MATMUL, K, H, ATTN_K, d_model, d_kv),
     ROWS(MATMUL, V, H, ATTN_V | JOIN, d_model, d_kv),
+    COLUMN(NORM_HEAD, Q, Q, ATTN_Q_NORM, head_dim, n_head, eps),
     COLUMN(ROTATE, Q, ROPE, 0, head_dim, n_head, one),
+    COLUMN(NORM_HEAD, K, K, ATTN_K_NORM, head_dim, n_kv_head, eps),
     COLUMN(ROTATE, K, ROPE, 0 | JOIN, head_dim, n_kv_head, one),
     {STORE, X, K, ATTN_K, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
-    {STORE, X, V, ATTN_V | JOIN, PARAM(d_kv), PARAM(one), PARAM(v_row), PARAM(kv_size)},
-    {ATTEND, SCORES, Q, ATTN_K | JOIN, PARAM(head_dim), PARAM(padded), PARAM(kv_size), PARAM(k_row)},
-    COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, padded, n_head, score_scale),
-    {ATTEND, O, SCORES, ATTN_V | JOIN, PARAM(padded), PARAM(head_dim), PARAM(v_row), PARAM(v_row)},
+    {STORE, X, V, ATTN_V | JOIN, PARAM(d_kv), PARAM(one), PARAM(span.v_row), PARAM(kv_size)},
+    {ATTEND, SCORES, Q, ATTN_K | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size),
+     PARAM(k_row)},
+    COLUMN(SOFTCAP, SCORES, X, 0, span.padded, n_head, attn_scale),
+    COLUMN(MASK, SCORES, X, 0, span.padded, n_head, one),
+    COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, span.padded, n_head, softmax_scale),
+    {ATTEND, O, SCORES, ATTN_V | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row),
+     PARAM(span.v_row)},
     ROWS(MATMUL, T, O, ATTN_OUTPUT | JOIN, d_q, d_model),
+    COLUMN(NORM, T, T, POST_ATTENTION_NORM, d_model, one, eps),
     COLUMN(ADD, X, T, 0, d_model, one, one),  // the next norm's column is the same thread's
     COLUMN(NORM, H, X, FFN_NORM | JOIN, d_model, one, eps),
     ROWS(MATMUL, GATE, H, FFN_GATE, d_model, d_ffn),
     ROWS(MATMUL, UP, H, FFN_UP | JOIN, d_model, d_ffn),
     COLUMN(GEGLU, GATE, UP, 0 | JOIN, d_ffn, one, one),
     ROWS(MATMUL, T, GATE, FFN_DOWN | JOIN, d_ffn, d_model),
+    COLUMN(NORM, T, T, POST_FFW_NORM, d_model, one, eps),
     COLUMN(ADD, X, T, 0, d_model, one, one),
     // the head
     COLUMN(NORM, H, X, OUTPUT_NORM | JOIN, d_model, one, eps),
-    ROWS(MATMUL, LOGITS, H, TOKEN_EMBD | JOIN, d_model, n_vocab),
+    ROWS(MATMUL, LOGITS, H, OUTPUT | JOIN, d_model, n_vocab),
+    COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
-constexpr u32 LAYER_BEGIN = 2, LAYER_END = 21, HEAD_END = 23;
+constexpr u32 LAYER_BEGIN = 3, LAYER_END = 28, HEAD_END = 31;
 
 // The kernels of a weight type.
 struct TypeKernels {
   void (*matmul)(const Matmul *, u32, u32);
   void (*row)(f32 *, const f32 *, const void *, u32, u32, f32);
 };
-static const TypeKernels KERNELS[N_WEIGHT_TYPES] = {
-    {matmul_f32, row_f32}, {matmul_f16, row_f16}, {matmul_bf16, row_bf16}};
+#define KERNELS_OF(name, suffix) {matmul_##suffix, row_##suffix},
+static const TypeKernels KERNELS[N_WEIGHT_TYPES] = {WEIGHT_TYPES(KERNELS_OF)};
 
 // A token's row of the embedding.
 static void embed(f32 *y, const f32 *x, const void *, u32 n, u32 position, f32 scale) {
@@ -84,16 +97,34 @@ static void embed(f32 *y, const f32 *x, const void *, u32 n, u32 position, f32 s
                        scale);
 }
 
+// A head's norm, in place.
+static void norm_head(f32 *y, const f32 *, const void *w, u32 n, u32 position, f32 eps) {
+  rmsnorm(y, y, w, n, position, eps);
+}
+
+// The slots that a token does not see lie behind its own, and go on in front of the first that it
+// sees: the cache of a local layer is a ring.
+static void mask(f32 *y, const f32 *, const void *, u32 n, u32 position, f32) {
+  u32 slot = position % mote->span.slots, seen = position + 1;
+  if (seen > mote->span.window) seen = mote->span.window;
+  while (seen++ < n) {
+    if (++slot == n) slot = 0;
+    y[slot] = -__builtin_inff();
+  }
+}
+
 static void (*const COLUMN_OPS[])(f32 *, const f32 *, const void *, u32, u32, f32) = {
-    rmsnorm, add, angles, rope, softmax, geglu, embed};
+    rmsnorm, add, angles, rope, softcap, softmax, geglu, embed, norm_head, mask};
 
 static void by_columns(u32 thread, const Step *s, const Tensor *w) {
-  u32 per = mote->param[s->per], n = mote->param[s->n];
+  u32 per = mote->param[s->per], n = mote->param[s->n], extra = mote->param[s->extra];
+  if (!w->data || !extra) return;  // no such norm or softcap
   for (u32 i = thread; i < mote->batch * per; i += mote->n_threads) {
-    u32 token = i / per, position = mote->last - token, extra = mote->param[s->extra];
+    u32 token = i / per, position = mote->last - token;
     const f32 *src = mote->buffer[s->src] + u64(token) * n;
     if (s->op == STORE)
-      mote->kv_store(w->cache + u64(position) * mote->param[s->stride], src, n, extra);
+      mote->kv_store(w->cache + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
+                     extra);
     else
       COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
                         __builtin_bit_cast(f32, extra));
@@ -129,8 +160,16 @@ static void run(u32 thread, u32 begin, u32 end, const Tensor *weights) {
 
 void layers(u32 thread) {
   run(thread, 0, LAYER_BEGIN, mote->tensors);
-  for (u32 l = 0; l < mote->block_count; ++l)
-    run(thread, LAYER_BEGIN, LAYER_END, mote->tensors + FIRST_LAYER + l * N_LAYER_TENSORS);
+  for (u32 l = 0; l < mote->block_count;) {
+    const Tensor *weights = mote->tensors + FIRST_LAYER + l * N_LAYER_TENSORS;
+    u32 global = ++l % mote->period == 0;
+    // Nobody needs these before the layer's first barrier, or after its last one but two.
+    if (!thread) {
+      mote->span = mote->spans[global];
+      mote->buffer[ROPE] = mote->buffer[LOCAL_ROPE + global];
+    }
+    run(thread, LAYER_BEGIN, LAYER_END, weights);
+  }
   barrier();
 }
 

@@ -6,7 +6,10 @@ static void pass(u32 batch) {
   mote->batch = batch;
   mote->n_past += batch;
   mote->last = mote->n_past - 1;
-  mote->padded = (mote->n_past + 7) & ~7u;
+  for (Span &span : mote->spans) {
+    span.padded = (mote->n_past + 7) & ~7u;
+    if (span.padded > span.slots) span.padded = span.slots;
+  }
   parallel(layers);
 }
 

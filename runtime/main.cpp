@@ -50,9 +50,11 @@ static const u8 ARENA[][2] = {
     {PARAM(max_batch), PARAM(d_kv)},         // V
     {PARAM(max_batch), PARAM(d_ffn)},        // GATE
     {PARAM(max_batch), PARAM(d_ffn)},        // UP
-    {PARAM(batch_heads), PARAM(kv_stride)},  // SCORES
-    {PARAM(max_batch), PARAM(head_dim)},     // ROPE
+    {PARAM(batch_heads), PARAM(spans[1].slots)},  // SCORES
+    {PARAM(max_batch), PARAM(head_dim)},     // LOCAL_ROPE
+    {PARAM(max_batch), PARAM(head_dim)},     // GLOBAL_ROPE
     {PARAM(one), PARAM(n_vocab)},            // LOGITS
+    {PARAM(one), PARAM(one)},                // ROPE
     {PARAM(one), PARAM(context)},            // tokens_fed
     {PARAM(one), PARAM(vocab_words)},        // slots
     {PARAM(one), PARAM(vocab_words)},
@@ -66,16 +68,16 @@ static const u8 ARENA[][2] = {
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
 // Returns the end of it.
 static u8 *lay_out(u8 *arena) {
-  u64 bytes = u64(mote->d_kv) * mote->kv_words * 4;
   Tensor *t = mote->tensors + FIRST_LAYER;
-  u32 n = mote->block_count;
+  u32 l = 0;
   do {
-    t[ATTN_K].cache = arena;  // [kv_stride][d_kv]
+    u64 bytes = u64(mote->d_kv) * mote->spans[++l % mote->period == 0].v_row;
+    t[ATTN_K].cache = arena;  // [slots][d_kv]
     arena += bytes;
-    t[ATTN_V].cache = arena;  // [d_kv][kv_stride]
+    t[ATTN_V].cache = arena;  // [d_kv][slots]
     arena += bytes;
     t += N_LAYER_TENSORS;
-  } while (--n);
+  } while (l < mote->block_count);
   auto pointers = (u8 **)mote->buffer;
   for (u64 i = 0; i < sizeof(ARENA) / sizeof(ARENA[0]); ++i) {
     pointers[i] = arena;
@@ -86,6 +88,14 @@ static u8 *lay_out(u8 *arena) {
 
 static u32 bits(f32 x) { return __builtin_bit_cast(u32, x); }
 
+// The scales of softmax(scale x), or softmax(cap tanh(scale / cap x)).
+static void set_cap(u32 *scales, u32 cap, f32 scale) {
+  scales[1] = bits(scale);
+  if (cap == NO_CAP) return;
+  scales[0] = bits(scale / __builtin_bit_cast(f32, cap));
+  scales[1] = cap;
+}
+
 void set_up() {
   u32 context = mote->context;
   if (!context) {
@@ -94,17 +104,25 @@ void set_up() {
   }
   mote->context = context;
   // 8 more than needed: rows of V a power of two apart would meet in the cache
-  mote->kv_stride = (context + 15) & ~7u;
-  mote->kv_size = 4 >> mote->kv_type;  // F32 is 0, and F16 is 1
+  u32 slots = (context + 15) & ~7u;
+  mote->spans[1] = {~0u, slots, 0, slots * mote->kv_size};
+  // A local layer's ring has room for a batch besides what its first token sees.
+  u32 window = mote->window, ring = (window + MAX_BATCH + 7) & ~7u;
+  if (ring > slots) ring = slots;
+  mote->spans[0] = {window, ring, 0, ring * mote->kv_size};
   mote->k_row = mote->d_kv * mote->kv_size;
-  mote->v_row = mote->kv_stride * mote->kv_size;
-  mote->kv_words = mote->v_row / 4;
   mote->vocab_words = mote->n_vocab * 4;
   mote->batch_heads = mote->max_batch * mote->n_head;
+  mote->padded_vocab = (mote->n_vocab + 7) & ~7u;
   mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
-  mote->score_scale = bits(f32(i32(mote->one)) / __builtin_sqrtf(f32(i32(mote->head_dim))));
+  // The 27B models of Gemma 2 and 3, with 46 and 62 layers, have heads of another size than this.
+  u32 query_dim = mote->head_dim;
+  if (mote->block_count == 14 + 16 * mote->architecture && mote->architecture > GEMMA)
+    query_dim = mote->d_model / mote->n_head;
+  set_cap(&mote->attn_scale, mote->attn_cap, 1 / __builtin_sqrtf(f32(i32(query_dim))));
+  set_cap(&mote->head_scale, mote->final_cap, 1);
   lay_out((u8 *)map(u64(lay_out(nullptr))));  // once to know the size, and once more in its place
   read_vocabulary();
   start_threads();
@@ -169,6 +187,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   mote->tensors = mote->tensor;
   mote->max_batch = MAX_BATCH;
   mote->kv_type = F16;
+  mote->kv_size = 2;
   mote->kv_store = store_f16;
   mote->max_tokens = ~0u;
   mote->top_k = 64;  // the Gemma model card

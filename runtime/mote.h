@@ -24,8 +24,9 @@ enum BufferName : u8 {
   K, V,    // [n_kv_head][head_dim]
   GATE, UP,  // [d_ffn]
   SCORES,  // [n_head][padded]
-  ROPE,    // [2][head_dim / 2] cosines, sines
+  LOCAL_ROPE, GLOBAL_ROPE,  // [2][head_dim / 2] cosines, sines
   LOGITS,  // [n_vocab], of one token alone
+  ROPE,    // the one of the layer's kind
   N_BUFFERS
 };
 
@@ -34,6 +35,14 @@ struct Slot {
   u64 hash;
   u32 token;
   i32 kind;   // 0: empty; above 0, the bytes of a user-defined token; below, the score of another
+};
+
+// How far the layers of a kind look back, and what follows from that for their KV cache.
+struct Span {
+  u32 window;  // positions that a token sees, itself among them
+  u32 slots;   // of the cache, a multiple of 8: position p is in slot p % slots
+  u32 padded;  // slots in use after this pass, up to a multiple of 8
+  u32 v_row;   // bytes from one value's slots to the next one's
 };
 
 // A token that may be drawn.
@@ -77,17 +86,20 @@ struct Mote : Model {
 
   // Of tables, see PARAM.
   u32 last;              // position of the last of them, which is in column 0: the order is reversed
-  u32 padded;            // positions after this pass, up to a multiple of 8
+  Span span;             // of the layer at hand
   u32 group;             // query heads that share a key head
-  u32 kv_stride;         // positions that the KV cache has room for
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
   u32 kv_size;           // bytes of its elements,
-  u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
-  u32 kv_words;          // its words of 4 bytes for each of d_kv
+  u32 k_row;             // from one slot's keys to the next one's
   u32 batch_heads;       // max_batch * n_head
   u32 header_bytes;      // of the file, before the tensor data
   u32 vocab_words;       // 4 * n_vocab
-  u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
+  u32 padded_vocab;      // n_vocab, up to a multiple of 8
+  // As bits.  Scores s become softmax(softmax_scale tanh(attn_scale s)), logits the like, or without
+  // the tanh, where the other scale is 0.
+  u32 embed_scale;       // sqrt(d_model)
+  u32 attn_scale, softmax_scale, head_scale, sampler_scale;
+  Span spans[2];         // of local layers, and of global ones
 
   // Threads.
   void (*job)(u32 thread);

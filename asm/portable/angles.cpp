@@ -17,11 +17,12 @@ static void sincos(f64 x, f32 *cosine, f32 *sine) {
   *sine = f32(im);
 }
 
-// The frequencies are a geometric series from 1 on.  Its ratio is the root of ratio^(n/2) = 1 / base,
+// The frequencies are a geometric series.  Its ratio is the root of ratio^(n/2) = 1 / base,
 // found by bisection.
-void angles(f32 *y, const f32 *, const void *, u32 n, u32 position, f32 base) {
+void angles(f32 *y, const f32 *, const void *w, u32 n, u32 position, f32) {
+  f64 factor = ((const f32 *)w)[0], base = ((const f32 *)w)[1];
   u32 half = n / 2;
-  f64 low = 0, high = 1, x = position;
+  f64 low = 0, high = 1, x = position / factor;
   for (u32 bit = 0; bit < 64; ++bit) {
     f64 ratio = (low + high) / 2, power = base;
     for (u32 i = 0; i < half; ++i) power *= ratio;

@@ -1,6 +1,6 @@
-; angles - cosines and sines of position * base^(-2i/n), i < n/2.  x86-64, x87.
+; angles - cosines and sines of position / factor * base^(-2i/n), i < n/2.  x86-64, x87.
 ; Contract asm/kernels.h      Oracle asm/portable/angles.cpp
-; In       rdi y: f32[n]   ecx n, a multiple of 8   r8d position   xmm0 base
+; In       rdi y: f32[n]   rdx w: f32[2] factor, base   ecx n, a multiple of 8   r8d position
 ; Clobbers rax rcx rdi x87
 ; The x87 works with 64 bits of mantissa: where its makers differ is far below an f32's last bit.
 ; The first float of y is the way from the registers to the x87.
@@ -12,8 +12,7 @@ angles:
     mov     [rdi], ecx
     fild    dword [rdi]
     fld1
-    vmovss  [rdi], xmm0
-    fld     dword [rdi]
+    fld     dword [rdx + 4]
     fyl2x                               ; log2 base, pairs
     fdivrp                              ; log2 base / pairs: minus the logarithm of the ratio
     fchs
@@ -27,7 +26,8 @@ angles:
     fscale
     fstp    st1                         ; ratio of one frequency to the one before
     mov     [rdi], r8d
-    fild    dword [rdi]                 ; the first angle, ratio
+    fild    dword [rdi]
+    fdiv    dword [rdx]                 ; the first angle, ratio
 .step:
     fld     st0
     fsincos

@@ -1,22 +1,15 @@
-; softmax - y = exp(scale y) / sum exp(scale y), in place, zero behind last.  x86-64, AVX2 + FMA.
+; softmax - y = exp(scale y) / sum exp(scale y), in place.  x86-64, AVX2 + FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/softmax.cpp
-; In       rdi y: f32[n]   ecx n, a multiple of 8   r8d last   xmm0 scale
+; In       rdi y: f32[n]   ecx n, a multiple of 8   xmm0 scale
 ; Clobbers rax rsi ymm0-ymm6
 ; Holds    ymm4 largest, then the sum   ymm5 scale   ymm6 largest
-; What lies behind last becomes -infinity first: no largest, and e^-infinity is 0 exactly.
+; e^-infinity is 0 exactly.
 extern exp
 global softmax
 section .text align=1
 softmax:
     vbroadcastss ymm5, xmm0
-    mov     esi, r8d
-.pad:
-    inc     esi
-    cmp     esi, ecx
-    je      .padded
-    mov     dword [rdi + rsi*4], 0xff800000
-    jmp     .pad
-.padded:                                ; esi = n
+    mov     esi, ecx
     vmovups ymm4, [rdi]
 .max:
     vmaxps  ymm4, ymm4, [rdi + rsi*4 - 32]

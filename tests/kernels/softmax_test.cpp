@@ -1,4 +1,4 @@
-// softmax_test - logits to probabilities, zero behind the last.  Contract: asm/kernels.h
+// softmax_test - logits to probabilities.  Contract: asm/kernels.h
 #include <algorithm>
 
 #include "harness.h"
@@ -8,14 +8,14 @@ extern "C" decltype(softmax) portable_softmax;
 // The bound: exp is good to 3e-7, here and in the sum; its argument is rounded, which costs in
 // proportion to it; each of 8 partial sums takes n / 8 roundings.  e^-87 is almost denormal.
 static void check(const std::vector<f32> &logits, u32 n, f32 scale) {
-  u32 last = u32(logits.size()) - 1;
+  u32 last = u32(logits.size()) - 1;  // behind it: tokens that cannot be, and positions unseen
   SCOPED_TRACE(testing::Message() << "n " << n << ", last " << last << ", scale " << scale);
   std::vector<f32> y = logits;
-  while (y.size() < n) y.push_back(rng.below(2) ? f32(NAN) : 0x1p127f);  // has to go unseen
+  while (y.size() < n) y.push_back(-INFINITY);
   auto got = everywhere([&](Place place) {
     Buffer by("y", place, y, fill_out);
     by.writable();
-    call(softmax, by.at(), no_x, no_w, n, last, scale);
+    call(softmax, by.at(), no_x, no_w, n, no_k, scale);
     return by.values(0, n);
   });
   f64 max = *std::max_element(logits.begin(), logits.end()), sum = 0;
@@ -28,7 +28,7 @@ static void check(const std::vector<f32> &logits, u32 n, f32 scale) {
   };
   expect_close(got, want);
   auto twin = y;
-  portable_softmax(twin.data(), no_x, no_w, n, last, scale);
+  portable_softmax(twin.data(), no_x, no_w, n, no_k, scale);
   expect_close(got, [&](usize i) { return Want{twin[i], 2 * want(i).bound}; });
 }
 
@@ -67,6 +67,26 @@ TEST(softmax, Spread) {
   std::vector<f32> ramp(16384);  // across all that the exponential has to offer, and its end
   for (u32 i = 0; i < ramp.size(); ++i) ramp[i] = f32(i) * (-90.0f / 16384);
   check(ramp, 1);
+}
+
+// A ring's positions that are not seen lie anywhere: in front, in the middle.
+TEST(softmax, Masked) {
+  for (u32 n : {8, 64, 1000})
+    for (u32 seen : {1u, n / 2, n - 1}) {
+      std::vector<f32> y(n, -INFINITY), few = rng.reals(seen, Kind::Unit);
+      u32 first = rng.below(n);
+      for (u32 i = 0; i < seen; ++i) y[(first + i) % n] = few[i];
+      Buffer by("y", Place::Back, y, fill_out);
+      by.writable();
+      call(softmax, by.at(), no_x, no_w, n, no_k, 1.0f);
+      f64 sum = 0;
+      for (f32 v : few) sum += std::exp(f64(v));
+      for (u32 i = 0; i < n; ++i) {
+        u32 at = (i + n - first) % n;
+        f64 p = at < seen ? std::exp(f64(few[at])) / sum : 0;
+        check_close(i, by.at()[i], {p, p * (3e-6 + n * 0x1p-27)});
+      }
+    }
 }
 
 TEST(softmax, SingleSteps) {

@@ -36,6 +36,7 @@ void load(std::span<const u8> file) {
   mote->tensors = mote->tensor;
   mote->max_batch = MAX_BATCH;
   mote->kv_type = F16;
+  mote->kv_size = 2;
   mote->kv_store = store_f16;
   mote->file = file.data();
   mote->end = file.data() + file.size();
@@ -53,6 +54,7 @@ void open(std::span<const u8> file, const Options &options) {
   mote->n_threads = options.n_threads;
   if (options.kv_f32) {
     mote->kv_type = F32;
+    mote->kv_size = 4;
     mote->kv_store = store_f32;
   }
   set_up();
