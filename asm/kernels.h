@@ -43,11 +43,14 @@ void matmul_f32(const Matmul *m, u32 begin, u32 step);
 void matmul_f16(const Matmul *m, u32 begin, u32 step);
 void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
-// The same with quantised weights, in GGUF's blocks (ggml, src/ggml-common.h: block_q8_0 and so on),
-// and with quantised activations: m->x points to Quantised[cols][n / 32], as quantise() makes them.
-// n is a multiple of 32, for the K types of 256.  The dot product of the integers of a block of 32 is
-// exact (of 16 where a scale holds for 16); its products with the scales, and their sum, are in f32.
-// Error against the exact sum of what the blocks stand for: TO BE FILLED IN.
+// The same with quantised weights, in GGUF's blocks (ggml, src/ggml-common.h: block_q8_0 and so on;
+// aligned to 2), and with quantised activations: m->x points to Quantised[cols][n / 32], as quantise()
+// makes them.  n is a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an
+// integer, with the offset and a K type's integer scale in it.  The dot product of the q of 32 weights
+// (of 16 where a scale holds for 16) is exact; its products with the scales, and their sum, are in f32.
+// Error for |x| < 2^64, x being what the blocks stand for:
+//   (n/16 + 8) * 2^-24 * sum (|scale * q| + |min|) * |x| + n * 2^-131.
+// What is larger than that or not finite spoils its own row or column alone.
 void matmul_q8_0(const Matmul *m, u32 begin, u32 step);
 void matmul_q4_0(const Matmul *m, u32 begin, u32 step);
 void matmul_q4_1(const Matmul *m, u32 begin, u32 step);
@@ -60,8 +63,9 @@ void matmul_q6_k(const Matmul *m, u32 begin, u32 step);
 // pass can call any of them from a table; what a kernel does not use has no name here.  n is a
 // multiple of 8, at least 8, and y holds n floats.
 
-// y[i] = scale * w[i], i < n: one row of a weight matrix as f32.  Exact but for the rounding of the
-// product.
+// y[i] = scale * w[i], i < n: one row of a weight matrix as f32; n as for matmul_*.  Exact but for the
+// rounding of w[i] to f32, where it has a minimum, and of the product.  Of blocks with a scale that is
+// not finite: anything that is not finite; and the sign of a zero is not defined.
 void row_f32(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_f16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_bf16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
@@ -74,7 +78,8 @@ void row_q5_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_q6_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 
 // Quantises x to y, which is Quantised[n / 32]; n is a multiple of 32.  Each block's scale is its
-// largest |x|, at least 2^-100, over 127; q = x / scale, rounded to nearest even.  x must be finite.
+// largest |x|, at least 2^-100, over 127; q = x / scale, an f32, rounded to nearest even: |q| <= 127;
+// sum = scale * (sum of q).  These are the same bits in every ISA.  x must be finite.
 void quantise(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
 // y[i] = x[i] * w[i] / sqrt(mean(x^2) + eps), i < n; w: f32[n]; y may be x.  Zhang and Sennrich,
