@@ -125,6 +125,48 @@ struct Q4_0 : Blocks<32, 18, 0> {
   static Terms terms(const u8 *w, u32 i) { return {f16_at(w, 0) * (nibble_at(w, 2, 16, i) - 8)}; }
 };
 
+struct Q4_1 : Blocks<32, 20, 0, 2> {
+  static Terms terms(const u8 *w, u32 i) {
+    return {f16_at(w, 0) * nibble_at(w, 4, 16, i), f16_at(w, 2)};
+  }
+};
+
+struct Q5_0 : Blocks<32, 22, 0> {
+  static Terms terms(const u8 *w, u32 i) {
+    return {f16_at(w, 0) * (nibble_at(w, 6, 16, i) + 16 * bits_at(w, 16 + i, 1) - 16)};
+  }
+};
+
+// The 6 bits of scale (0) or minimum (1) number j, which are in one byte or in two.
+inline i32 six_bits(const u8 *w, u32 which, u32 j) {
+  const u32 lower[2][4] = {{96, 104, 112, 120}, {100, 108, 116, 124}};
+  const u32 upper[2][4] = {{38, 46, 54, 62}, {70, 78, 86, 94}};
+  if (j < 4) return bits_at(w, 32 + which * 32 + j * 8, 6);
+  return bits_at(w, lower[which][j - 4], 4) + 16 * bits_at(w, upper[which][j - 4], 2);
+}
+
+struct Q4_K : Blocks<256, 144, 0, 2> {
+  static Terms terms(const u8 *w, u32 i) {
+    return {f16_at(w, 0) * six_bits(w, 0, i / 32) * nibble_at(w, 16, 32, i),
+            -f16_at(w, 2) * six_bits(w, 1, i / 32)};
+  }
+};
+
+struct Q5_K : Blocks<256, 176, 0, 2> {
+  static Terms terms(const u8 *w, u32 i) {
+    i32 fifth = bits_at(w, 128 + i % 32 * 8 + i / 32, 1);
+    return {f16_at(w, 0) * six_bits(w, 0, i / 32) * (nibble_at(w, 48, 32, i) + 16 * fifth),
+            -f16_at(w, 2) * six_bits(w, 1, i / 32)};
+  }
+};
+
+struct Q6_K : Blocks<256, 210, 208> {
+  static Terms terms(const u8 *w, u32 i) {
+    i32 upper = bits_at(w, (128 + i / 128 * 32 + i % 32) * 8 + i / 32 % 4 * 2, 2);
+    return {f16_at(w, 208) * i8_at(w, 192 + i / 16) * (nibble_at(w, 0, 64, i) + 16 * upper - 32)};
+  }
+};
+
 // --- Activations.  As a type: what a matmul_* takes as x, if its weights are quantised.
 
 struct X8 {
@@ -162,7 +204,9 @@ constexpr WeightType weight_type(const char *suffix) {
 constexpr WeightType activations_f32 = weight_type<F32>(""), activations_8 = weight_type<X8>("");
 constexpr WeightType weight_types[] = {
     weight_type<F32>("f32"),   weight_type<F16>("f16"),   weight_type<Bf16>("bf16"),
-    weight_type<Q8_0>("q8_0"), weight_type<Q4_0>("q4_0"),
+    weight_type<Q8_0>("q8_0"), weight_type<Q4_0>("q4_0"), weight_type<Q4_1>("q4_1"),
+    weight_type<Q5_0>("q5_0"), weight_type<Q4_K>("q4_k"), weight_type<Q5_K>("q5_k"),
+    weight_type<Q6_K>("q6_k"),
 };
 
 inline const WeightType &weight_type_of(const std::string &suffix) {
