@@ -97,8 +97,9 @@ struct Q4_K {
 
   Integers unpack(u32 part) const {
     Integers w = scales.unpack(part);
+    i32 scale = scales.scale(part);
     for (u32 i = 0; i < 32; ++i)
-      w.q[i] = scales.scale(part) * nibble<32>(qs + part / 2 * 32, part % 2 * 32 + i);
+      w.q[i] = scale * nibble<32>(qs + part / 2 * 32, part % 2 * 32 + i);
     return w;
   }
 };
@@ -112,9 +113,10 @@ struct Q5_K {
 
   Integers unpack(u32 part) const {
     Integers w = scales.unpack(part);
+    i32 scale = scales.scale(part);
     for (u32 i = 0; i < 32; ++i)
-      w.q[i] = scales.scale(part) * (nibble<32>(qs + part / 2 * 32, part % 2 * 32 + i) |
-                                     (qh[i] >> part & 1) << 4);
+      w.q[i] = scale * (nibble<32>(qs + part / 2 * 32, part % 2 * 32 + i) |
+                        (qh[i] >> part & 1) << 4);
     return w;
   }
 };
@@ -139,20 +141,22 @@ struct Q6_K {
 };
 static_assert(sizeof(Q6_K) == 210);
 
-template <class Type>
-Integers unpack(const void *row, u32 block) {
-  return ((const Type *)row)[block / Type::PARTS].unpack(block % Type::PARTS);
-}
+// The 32 weights number `part` of a row.
+using Unpack = Integers(const void *row, u32 part);
 
 template <class Type>
-void matmul_blocks(const Matmul *m, u32 begin, u32 step) {
-  u32 blocks = m->n / 32;
+Integers unpack(const void *row, u32 part) {
+  return ((const Type *)row)[part / Type::PARTS].unpack(part % Type::PARTS);
+}
+
+inline void matmul_blocks(const Matmul *m, u32 begin, u32 step, Unpack *unpack) {
+  u32 parts = m->n / 32;
   for (u32 r = begin; r < m->rows; r = r % 4 == 3 ? r - 3 + step : r + 1) {
     for (u32 c = 0; c < m->cols; ++c) m->y[u64(c) * m->rows + r] = 0;
-    for (u32 b = 0; b < blocks; ++b) {
-      Integers w = unpack<Type>((const u8 *)m->w + r * m->w_stride, b);
+    for (u32 p = 0; p < parts; ++p) {
+      Integers w = unpack((const u8 *)m->w + r * m->w_stride, p);
       for (u32 c = 0; c < m->cols; ++c) {
-        const Quantised &x = ((const Quantised *)m->x)[u64(c) * blocks + b];
+        const Quantised &x = ((const Quantised *)m->x)[u64(c) * parts + p];
         i32 dot = 0;
         for (u32 i = 0; i < 32; ++i) dot += w.q[i] * x.q[i];
         m->y[u64(c) * m->rows + r] += w.scale * x.scale * f32(dot) + w.min * x.sum;
@@ -161,10 +165,9 @@ void matmul_blocks(const Matmul *m, u32 begin, u32 step) {
   }
 }
 
-template <class Type>
-void row_blocks(f32 *y, const void *row, u32 n, f32 scale) {
-  for (u32 b = 0; b < n / 32; ++b) {
-    Integers w = unpack<Type>(row, b);
+inline void row_blocks(f32 *y, const void *row, u32 n, f32 scale, Unpack *unpack) {
+  for (u32 p = 0; p < n / 32; ++p) {
+    Integers w = unpack(row, p);
     for (u32 i = 0; i < 32; ++i) *y++ = scale * (w.scale * f32(w.q[i]) + w.min);
   }
 }

@@ -2,5 +2,5 @@
 #include "blocks.h"
 
 void row_q4_0(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale) {
-  row_blocks<Q4_0>(y, w, n, scale);
+  row_blocks(y, w, n, scale, unpack<Q4_0>);
 }

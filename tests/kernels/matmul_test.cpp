@@ -201,8 +201,10 @@ struct MatmulTest : testing::Test {
   }
 
   void single_steps() {
+    Problem p(type, type.n_step(), 5, 3, Kind::Unit, Kind::Unit);
+    auto want = run(p);
     SingleSteps guard;
-    check(type.n_step(), 5, 3, Kind::Unit, Kind::Unit);
+    expect_same(run(p, Place::Inside, 0, 4, 0, 3), want);
   }
 };
 

@@ -68,7 +68,7 @@ struct RowTest : testing::Test {
 
   void single_steps() {
     SingleSteps guard;
-    check(type.row(type.n_step() * 2, Kind::Unit), 2);
+    check(type.row(type.n_step(), Kind::Unit), 2);
   }
 };
 
