@@ -15,7 +15,7 @@
 // What matmul_* works on: y[c][r] = sum over i < n of w[r][i] * x[c][i], for all columns c < cols.
 struct Matmul {
   const void *w;  // [rows][n] of the weight type; a row every w_stride bytes
-  const void *x;  // [cols][n] f32, or Quantised [cols][n / 32], see below
+  const void *x;  // [cols][n] of f32 or, see below, of room for them
   f32 *y;         // [cols][rows]
   u64 w_stride;
   u32 n;     // multiple of 8, at least 8
@@ -44,8 +44,8 @@ void matmul_f16(const Matmul *m, u32 begin, u32 step);
 void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
 // The same with quantised weights, in GGUF's blocks (ggml, src/ggml-common.h: block_q8_0 and so on;
-// aligned to 2), and with quantised activations: m->x points to Quantised[cols][n / 32], as quantise()
-// makes them.  n is a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an
+// aligned to 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
+// quantise() makes them, each 4 * n bytes behind the one before: as far as columns of floats.  n is a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an
 // integer, with the offset and a K type's integer scale in it.  The dot product of the q of 32 weights
 // (of 16 where a scale holds for 16) is exact; its products with the scales, and their sum, are in f32.
 // Error for |x| < 2^64, x being what the blocks stand for:
@@ -77,7 +77,7 @@ void row_q4_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_q5_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_q6_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 
-// Quantises x to y, which is Quantised[n / 32]; n is a multiple of 32.  Each block's scale is its
+// Quantises x to y, which is Quantised[n / 32]; what is left of x behind the last 32 is left out.  Each block's scale is its
 // largest |x|, at least 2^-100, over 127; q = x / scale, an f32, rounded to nearest even: |q| <= 127;
 // sum = scale * (sum of q).  These are the same bits in every ISA.  x must be finite.
 void quantise(f32 *y, const f32 *x, const void *, u32 n, u32, f32);

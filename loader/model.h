@@ -29,11 +29,16 @@ struct Tensor {
 // The weight types of this build, those without blocks first: name, and suffix of the kernels.  The
 // Makefile's TYPES chooses them.
 #ifndef WEIGHT_TYPES
-#define WEIGHT_TYPES(T) T(F32, f32) T(F16, f16) T(BF16, bf16)
+#define WEIGHT_TYPES(T) \
+  T(F32, f32) T(F16, f16) T(BF16, bf16) T(Q8_0, q8_0) T(Q4_0, q4_0) T(Q4_1, q4_1) \
+  T(Q5_0, q5_0) T(Q4_K, q4_k) T(Q5_K, q5_k) T(Q6_K, q6_k)
 #endif
 #define NAME(name, suffix) name,
 enum WeightType : u32 { WEIGHT_TYPES(NAME) N_WEIGHT_TYPES };
 #undef NAME
+#define IS_FLOAT(name, suffix) +(#name[0] != 'Q')
+constexpr u32 N_FLOAT_TYPES = 0 WEIGHT_TYPES(IS_FLOAT);
+#undef IS_FLOAT
 
 // The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.  Norms that a model has not
 // are empty: no data.

@@ -43,12 +43,15 @@ static void open_model(char *path, const u8 *skip) {
 static const u8 ARENA[][2] = {
     {PARAM(max_batch), PARAM(d_model)},      // X
     {PARAM(max_batch), PARAM(d_model)},      // H
+    {PARAM(max_batch), PARAM(d_model)},      // H_Q
     {PARAM(max_batch), PARAM(d_model)},      // T
     {PARAM(max_batch), PARAM(d_q)},          // Q
     {PARAM(max_batch), PARAM(d_q)},          // O
+    {PARAM(max_batch), PARAM(d_q)},          // O_Q
     {PARAM(max_batch), PARAM(d_kv)},         // K
     {PARAM(max_batch), PARAM(d_kv)},         // V
     {PARAM(max_batch), PARAM(d_ffn)},        // GATE
+    {PARAM(max_batch), PARAM(d_ffn)},        // GATE_Q
     {PARAM(max_batch), PARAM(d_ffn)},        // UP
     {PARAM(batch_heads), PARAM(spans[1].slots)},  // SCORES
     {PARAM(max_batch), PARAM(head_dim)},     // LOCAL_ROPE

@@ -18,11 +18,12 @@ constexpr u32 THREAD_STACK = 16384;     // bytes
 // Activations: [max_batch] columns of floats.
 enum BufferName : u8 {
   X,       // [d_model] the residual stream
-  H,       // [d_model] what a norm makes of it
+  H, H_Q,  // [d_model] what a norm makes of it; quantised
   T,       // [d_model] what a block adds to it
-  Q, O,    // [n_head][head_dim]
+  Q,       // [n_head][head_dim]
+  O, O_Q,  // the same; quantised
   K, V,    // [n_kv_head][head_dim]
-  GATE, UP,  // [d_ffn]
+  GATE, GATE_Q, UP,  // [d_ffn]; quantised
   SCORES,  // [n_head][padded]
   LOCAL_ROPE, GLOBAL_ROPE,  // [2][head_dim / 2] cosines, sines
   LOGITS,  // [n_vocab], of one token alone

@@ -2,7 +2,7 @@
 #include "weights.h"
 
 void quantise(f32 *y, const f32 *x, const void *, u32 n, u32, f32) {
-  for (auto block = (Quantised *)y; n; n -= 32, x += 32, ++block) {
+  for (auto block = (Quantised *)y; n >= 32; n -= 32, x += 32, ++block) {
     f32 max = 0x1p-100f;
     for (u32 i = 0; i < 32; ++i)
       if (__builtin_fabsf(x[i]) > max) max = __builtin_fabsf(x[i]);
