@@ -29,7 +29,6 @@ static void open_model(char *path, const u8 *skip) {
   i64 fd = sys(SYS_OPEN, path, 0);
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
-  sys(SYS_CLOSE, fd);
   if (p >= 0 && size > i64(mote->file)) {
     mote->file += p;
     mote->end = (u8 *)p + size;
@@ -163,15 +162,15 @@ static void count_cpus() {
 
 // argv[0] is the name of this very file, whatever the caller has called it: boot/ sees to that.
 extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
-  base = nullptr;
   base = (u8 *)map(sizeof(Mote) + MAX_TEXT) + BIAS;
   mote->seed = u32(now());
   mote->tensors = mote->tensor;
-  mote->max_batch = MAX_BATCH;
-  mote->kv_type = F16;
+  // Zeros become these: shorter than to write all of a word.
+  mote->max_batch |= MAX_BATCH;
+  mote->kv_type |= F16;
   mote->kv_store = store_f16;
   mote->max_tokens = ~0u;
-  mote->top_k = 64;  // the Gemma model card
+  mote->top_k |= 64;  // the Gemma model card
   mote->top_p = 0.95f;
   mote->temperature = 1;
   u64 no_signal = 1 << 12;  // SIGPIPE, bit 13 - 1: a dead pipe is an error of write
