@@ -140,12 +140,9 @@ static void turn(u32 role) {
     mote->prompt = nullptr;
     turn(1);
     if (!mote->n_fed) add_token(mote->bos);  // an empty prompt is one
-    if (!mote->chat) {
-      if (mote->full) fail("prompt longer than the context");
-      generate();
-      break;
-    }
+    if (mote->full > mote->chat) fail("prompt too long");
     generate();
+    if (!mote->chat) break;
     write_all(1, "\n", 1);
     if (mote->full) break;
   }
@@ -187,8 +184,9 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
       }
       auto to = (u8 *)mote->prompt_end;
       if (!to) mote->prompt = (char *)(to = s);
-      while (*s) *to++ = *s++;
-      *to++ = ' ';
+      do *to++ = *s;
+      while (*s++);
+      to[-1] = ' ';
       mote->prompt_end = (char *)to;
       continue;
     }
@@ -197,21 +195,24 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
       mote->only_words = true;
       continue;
     }
-    while (u8 c = *s) {
-      ++s;
-      u64 i = 0;
-      while (u8(OPTIONS[i]) != c)
-        if (++i == N_OPTIONS) help();
+    while (u8 c = *s++) {
+      i64 i = N_OPTIONS;
+      do
+        if (--i < 0) help();
+      while (u8(OPTIONS[i]) != c);
       u32 *option = mote->option + i;
       ++*option;
       if (mote->help) help();
       if (i >= FIRST_SWITCH) continue;
-      if (!*s) s = (u8 *)*++argv;
-      if (!s || *(const u16 *)s == '.') help();  // no value, or a point alone
+      if (!*s) {
+        s = (u8 *)*++argv;
+        if (!s) help();
+      }
+      if (*(const u16 *)s == '.') help();  // a point alone
       u64 value = 0;
       u32 unit = 0;  // of the last digit, behind a point
       do {
-        u64 digit = u64(*s) - '0';
+        u32 digit = *s - u32('0');
         if (digit <= 9) {
           if (unit < 10000000) {  // more digits would make no difference
             value = value * 10 + digit;
@@ -229,11 +230,11 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
         value = bits(f);
       }
       *option = u32(value);
-      if (bits(mote->top_p) > bits(1)) help();
-      if (mote->context / MAX_CONTEXT | mote->n_threads / MAX_THREADS) help();
     }
   }
-  if (!mote->end) help();
+  if (!mote->end || bits(mote->top_p) > bits(1)) help();
+  // Both at once: MAX_CONTEXT is MAX_THREADS squared.
+  if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
   load();
   if (!mote->n_threads) count_cpus();
   if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);

@@ -52,7 +52,7 @@ struct Mote : Model {
   u32 places;            // of the tree
   u32 longest;           // bytes of the longest token
   u32 turn_start, turn_end;
-  bool full;             // there was no room for a token
+  u32 full;              // 1: there was no room for a token
 
   // The statistics, in the order in which they are said, the seed at last.
   struct {
