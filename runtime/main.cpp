@@ -37,35 +37,28 @@ static void open_model(char *path, const u8 *skip) {
   }
 }
 
-// The parts of the arena, in the order of Mote's pointers from buffer on: the product of two
-// parameters, in words of 4 bytes.
-static const u8 ARENA[][2] = {
-    {PARAM(max_batch), PARAM(d_model)},      // X
-    {PARAM(max_batch), PARAM(d_model)},      // H
-    {PARAM(max_batch), PARAM(d_model)},      // T
-    {PARAM(max_batch), PARAM(d_q)},          // Q
-    {PARAM(max_batch), PARAM(d_q)},          // O
-    {PARAM(max_batch), PARAM(d_kv)},         // K
-    {PARAM(max_batch), PARAM(d_kv)},         // V
-    {PARAM(max_batch), PARAM(d_ffn)},        // GATE
-    {PARAM(max_batch), PARAM(d_ffn)},        // UP
-    {PARAM(batch_heads), PARAM(kv_stride)},  // SCORES
-    {PARAM(max_batch), PARAM(head_dim)},     // ROPE
-    {PARAM(one), PARAM(n_vocab)},            // LOGITS
-    {PARAM(one), PARAM(context)},            // tokens_fed
-    {PARAM(one), PARAM(vocab_words)},        // slots
-    {PARAM(one), PARAM(vocab_words)},
-    {PARAM(one), PARAM(vocab_words)},
-    {PARAM(one), PARAM(vocab_words)},        // piece
-    {PARAM(one), PARAM(vocab_words)},        // draws
-    {PARAM(one), PARAM(vocab_words)},        // ranking
-    {PARAM(one), PARAM(header_bytes)},       // pieces
+// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,
+// of those before the logits for each token of a batch.
+static const u8 ARENA[] = {
+    PARAM(d_model), PARAM(d_model), PARAM(d_model),  // X, H, T
+    PARAM(d_q), PARAM(d_q),                          // Q, O
+    PARAM(d_kv), PARAM(d_kv),                        // K, V
+    PARAM(d_ffn), PARAM(d_ffn),                      // GATE, UP
+    PARAM(score_words),                              // SCORES
+    PARAM(head_dim),                                 // ROPE
+    PARAM(n_vocab),                                  // LOGITS
+    PARAM(context),                                  // tokens_fed
+    PARAM(vocab_words), PARAM(vocab_words), PARAM(vocab_words),  // slots
+    PARAM(vocab_words),                              // piece
+    PARAM(vocab_words),                              // draws
+    PARAM(vocab_words),                              // ranking
+    PARAM(header_bytes),                             // pieces
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
 // Returns the end of it.
 static u8 *lay_out(u8 *arena) {
-  u64 bytes = u64(mote->d_kv) * mote->kv_words * 4;
+  u64 bytes = u64(mote->d_kv) * mote->v_row;
   Tensor *t = mote->tensors + FIRST_LAYER;
   u32 n = mote->block_count;
   do {
@@ -76,9 +69,11 @@ static u8 *lay_out(u8 *arena) {
     t += N_LAYER_TENSORS;
   } while (--n);
   auto pointers = (u8 **)mote->buffer;
-  for (u64 i = 0; i < sizeof(ARENA) / sizeof(ARENA[0]); ++i) {
+  for (u64 i = 0; i < sizeof(ARENA); ++i) {
     pointers[i] = arena;
-    arena += u64(mote->param[ARENA[i][0]]) * mote->param[ARENA[i][1]] * 4 + 64;
+    u64 words = mote->param[ARENA[i]];
+    if (i < LOGITS) words *= mote->max_batch;
+    arena += words * 4 + 64;
   }
   return arena;
 }
@@ -97,9 +92,8 @@ void set_up() {
   mote->kv_size = 4 >> mote->kv_type;  // F32 is 0, and F16 is 1
   mote->k_row = mote->d_kv * mote->kv_size;
   mote->v_row = mote->kv_stride * mote->kv_size;
-  mote->kv_words = mote->v_row / 4;
   mote->vocab_words = mote->n_vocab * 4;
-  mote->batch_heads = mote->max_batch * mote->n_head;
+  mote->score_words = mote->n_head * mote->kv_stride;
   mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));

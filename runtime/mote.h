@@ -83,8 +83,7 @@ struct Mote : Model {
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
   u32 kv_size;           // bytes of its elements,
   u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
-  u32 kv_words;          // its words of 4 bytes for each of d_kv
-  u32 batch_heads;       // max_batch * n_head
+  u32 score_words;       // n_head * kv_stride
   u32 header_bytes;      // of the file, before the tensor data
   u32 vocab_words;       // 4 * n_vocab
   u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
