@@ -62,7 +62,7 @@ struct Mote : Model {
   u32 places;            // of the tree
   u32 longest;           // bytes of the longest token
   u32 turn_start, turn_end;
-  bool full;             // there was no room for a token
+  u32 full;              // 1: there was no room for a token
 
   // The statistics, in the order in which they are said, the seed at last.
   struct {
@@ -92,7 +92,7 @@ struct Mote : Model {
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
   u32 kv_size;           // bytes of its elements,
   u32 k_row;             // from one slot's keys to the next one's
-  u32 batch_heads;       // max_batch * n_head
+  u32 score_words;       // n_head * slots
   u32 header_bytes;      // of the file, before the tensor data
   u32 vocab_words;       // 4 * n_vocab
   u32 padded_vocab;      // n_vocab, up to a multiple of 8
