@@ -154,6 +154,37 @@ struct MatmulTest : testing::Test {
           check(type.n_step() * n, rng.between(4, 9), rng.between(1, 4), w_kind, x_kind);
   }
 
+  // Blocks: weights as large as they get, times activations of the same sign: made byte by byte,
+  // in two rounds.  Here integers that are too short overflow or saturate.
+  void largest_integers() {
+    Problem p(type, type.block, 4, 3, Kind::Unit, Kind::Unit);
+    auto size = [&] {
+      f64 sum = 0;
+      for (u32 i = 0; i < p.n; ++i) sum += std::fabs(type.at(p.w.data(), i).product);
+      return sum;
+    };
+    for (u32 i = 0; i < 2 * type.bytes; ++i)
+      for (u8 extreme : {0x00, 0x7f, 0x80, 0xff}) {
+        u8 &byte = p.w[i % type.bytes], old = byte;
+        f64 before = size();
+        byte = extreme;
+        if (!(size() > before)) byte = old;  // also where it is a NaN
+      }
+    for (u32 i = type.bytes; i < p.w.size(); ++i) p.w[i] = p.w[i - type.bytes];
+    for (u32 c = 0; c < p.cols; ++c)
+      for (u32 part = 0; part < p.n / 32; ++part) {
+        auto &x = ((Quantised *)&p.x[c * p.x_bytes()])[part];
+        x = {1.0f / 127, 0, {}};
+        for (u32 i = 0; i < 32; ++i) {
+          bool negative = type.at(p.w.data(), part * 32 + i).product < 0;
+          x.q[i] = c == 2 || negative == (c == 1) ? 127 : -127;
+          x.sum += x.q[i];  // an integer yet
+        }
+        x.sum *= x.scale;
+      }
+    check(p);
+  }
+
   // Floats: where all products are huge and positive, so is the sum: infinity.  An infinite
   // activation is infinite in its column alone.
   void overflow() {
@@ -218,10 +249,12 @@ MatmulTests::MatmulTests(const char *suffix, MatmulKernel kernel, MatmulKernel o
   test("Shapes", &MatmulTest::shapes);
   test("LargestShapes", &MatmulTest::largest_shapes);
   test("SpecialValues", &MatmulTest::special_values);
-  if (type.quantised())
+  if (type.quantised()) {
+    test("LargestIntegers", &MatmulTest::largest_integers);
     test("NotFinite", &MatmulTest::not_finite);
-  else
+  } else {
     test("Overflow", &MatmulTest::overflow);
+  }
   test("StridesBeyond32Bits", &MatmulTest::far);
   test("SingleSteps", &MatmulTest::single_steps);
 }
