@@ -1,8 +1,5 @@
 // blocks.h - GGUF's blocks of quantised weights, and what the portable kernels do with them.
 // Read first: weights.h.  The layouts are those of ggml, src/ggml-common.h.
-//
-// A type is the struct that lies in the file, of PARTS times 32 weights, and unpack(part), which
-// makes integers of 32 of them.
 #pragma once
 #include "weights.h"
 
@@ -11,6 +8,38 @@ struct Integers {
   f32 scale, min;
   i32 q[32];
 };
+
+// Makes integers of the weights 32 * part .. 32 * part + 31 of a row.
+using Unpack = Integers(const void *row, u32 part);
+
+inline void matmul_blocks(const Matmul *m, u32 begin, u32 step, Unpack *unpack) {
+  u32 parts = m->n / 32;
+  for (u32 r = begin; r < m->rows; r = r % 4 == 3 ? r - 3 + step : r + 1) {
+    for (u32 c = 0; c < m->cols; ++c) m->y[u64(c) * m->rows + r] = 0;
+    for (u32 p = 0; p < parts; ++p) {
+      Integers w = unpack((const u8 *)m->w + r * m->w_stride, p);
+      for (u32 c = 0; c < m->cols; ++c) {
+        const Quantised &x = ((const Quantised *)((const f32 *)m->x + u64(c) * m->n))[p];
+        i32 dot = 0;
+        for (u32 i = 0; i < 32; ++i) dot += w.q[i] * x.q[i];
+        m->y[u64(c) * m->rows + r] += w.scale * x.scale * f32(dot) + w.min * x.sum;
+      }
+    }
+  }
+}
+
+inline void row_blocks(f32 *y, const void *row, u32 n, f32 scale, Unpack *unpack) {
+  for (u32 p = 0; p < n / 32; ++p) {
+    Integers w = unpack(row, p);
+    for (u32 i = 0; i < 32; ++i) *y++ = scale * (w.scale * f32(w.q[i]) + w.min);
+  }
+}
+
+// A type is the struct that lies in the file, of PARTS times 32 weights, and the member unpack.
+template <class Type>
+Integers unpack(const void *row, u32 part) {
+  return ((const Type *)row)[part / Type::PARTS].unpack(part % Type::PARTS);
+}
 
 // Four bits: those in the lower halves of BYTES bytes come first, then those in the upper halves.
 template <u32 BYTES>
@@ -140,34 +169,3 @@ struct Q6_K {
   }
 };
 static_assert(sizeof(Q6_K) == 210);
-
-// The 32 weights number `part` of a row.
-using Unpack = Integers(const void *row, u32 part);
-
-template <class Type>
-Integers unpack(const void *row, u32 part) {
-  return ((const Type *)row)[part / Type::PARTS].unpack(part % Type::PARTS);
-}
-
-inline void matmul_blocks(const Matmul *m, u32 begin, u32 step, Unpack *unpack) {
-  u32 parts = m->n / 32;
-  for (u32 r = begin; r < m->rows; r = r % 4 == 3 ? r - 3 + step : r + 1) {
-    for (u32 c = 0; c < m->cols; ++c) m->y[u64(c) * m->rows + r] = 0;
-    for (u32 p = 0; p < parts; ++p) {
-      Integers w = unpack((const u8 *)m->w + r * m->w_stride, p);
-      for (u32 c = 0; c < m->cols; ++c) {
-        const Quantised &x = ((const Quantised *)((const f32 *)m->x + u64(c) * m->n))[p];
-        i32 dot = 0;
-        for (u32 i = 0; i < 32; ++i) dot += w.q[i] * x.q[i];
-        m->y[u64(c) * m->rows + r] += w.scale * x.scale * f32(dot) + w.min * x.sum;
-      }
-    }
-  }
-}
-
-inline void row_blocks(f32 *y, const void *row, u32 n, f32 scale, Unpack *unpack) {
-  for (u32 p = 0; p < n / 32; ++p) {
-    Integers w = unpack(row, p);
-    for (u32 i = 0; i < 32; ++i) *y++ = scale * (w.scale * f32(w.q[i]) + w.min);
-  }
-}

@@ -11,10 +11,13 @@ struct Problem {
 
   Problem(const WeightType &type, u32 n, u32 rows, u32 cols, Kind w_kind, Kind x_kind)
       : type(type), x_type(type.quantised() ? activations_8 : activations_f32), n(n), rows(rows),
-        cols(cols), w(type.row(rows * n, w_kind)), x(x_type.row(cols * n, x_kind)) {}
+        cols(cols), w(type.row(rows * n, w_kind)), x(cols * x_stride(), fill_in) {
+    for (u32 c = 0; c < cols; ++c) memcpy(&x[c * x_stride()], x_type.row(n, x_kind).data(), x_bytes());
+  }
 
   usize w_bytes() const { return type.row_bytes(n); }
   usize x_bytes() const { return x_type.row_bytes(n); }
+  usize x_stride() const { return n * 4; }  // of whatever type
 };
 
 // The f64 reference: for each row or column, its values and what errors are measured by.
@@ -25,7 +28,8 @@ struct Reference {
 
   explicit Reference(const Problem &p) : p(p) {
     for (u32 i = 0; i < p.rows * p.n; ++i) w.push_back(p.type.at(p.w.data(), i));
-    for (u32 i = 0; i < p.cols * p.n; ++i) x.push_back(p.x_type.at(p.x.data(), i).product);
+    for (u32 i = 0; i < p.cols * p.n; ++i)
+      x.push_back(p.x_type.at(&p.x[i / p.n * p.x_stride()], i % p.n).product);
   }
 
   // Floats: each of 8 partial sums takes n / 8 roundings, the horizontal sum 3, one is left for the
@@ -64,10 +68,10 @@ struct MatmulTest : testing::Test {
   std::vector<f32> run(const Problem &p, Place place, u32 begin, u32 step, u32 col, u32 cols) {
     usize bytes = p.w_bytes(), stride = bytes + (rng.below(3) ? rng.below(20) * type.align : 0);
     Buffer w("w", place, (p.rows - 1) * stride + bytes, type.align, fill_in);
-    Buffer x("x", place, cols * p.x_bytes(), p.x_type.align, fill_in);
+    Buffer x("x", place, (cols - 1) * p.x_stride() + p.x_bytes(), p.x_type.align, fill_in);
     Buffer y("y", place, cols * p.rows * 4, 4, fill_out);
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r * stride), &p.w[r * bytes], bytes);
-    memcpy(x.data, &p.x[col * p.x_bytes()], x.size);
+    memcpy(x.data, &p.x[col * p.x_stride()], x.size);
     Buffer m("m", place, std::vector<Matmul>{{w.data, x.data, y.at(), stride, p.n, p.rows, cols}});
     for (u32 c = 0; c < cols; ++c)
       for (u32 r = 0; r < p.rows; ++r)
@@ -154,6 +158,37 @@ struct MatmulTest : testing::Test {
           check(type.n_step() * n, rng.between(4, 9), rng.between(1, 4), w_kind, x_kind);
   }
 
+  // Blocks: weights as large as they get, times activations of the same sign: made byte by byte,
+  // in two rounds.  Here integers that are too short overflow or saturate.
+  void largest_integers() {
+    Problem p(type, type.block, 4, 3, Kind::Unit, Kind::Unit);
+    auto size = [&] {
+      f64 sum = 0;
+      for (u32 i = 0; i < p.n; ++i) sum += std::fabs(type.at(p.w.data(), i).product);
+      return sum;
+    };
+    for (u32 i = 0; i < 2 * type.bytes; ++i)
+      for (u8 extreme : {0x00, 0x7f, 0x80, 0xff}) {
+        u8 &byte = p.w[i % type.bytes], old = byte;
+        f64 before = size();
+        byte = extreme;
+        if (!(size() > before)) byte = old;  // also where it is a NaN
+      }
+    for (u32 i = type.bytes; i < p.w.size(); ++i) p.w[i] = p.w[i - type.bytes];
+    for (u32 c = 0; c < p.cols; ++c)
+      for (u32 part = 0; part < p.n / 32; ++part) {
+        auto &x = ((Quantised *)&p.x[c * p.x_stride()])[part];
+        x = {1.0f / 127, 0, {}};
+        for (u32 i = 0; i < 32; ++i) {
+          bool negative = type.at(p.w.data(), part * 32 + i).product < 0;
+          x.q[i] = c == 2 || negative == (c == 1) ? 127 : -127;
+          x.sum += x.q[i];  // an integer yet
+        }
+        x.sum *= x.scale;
+      }
+    check(p);
+  }
+
   // Floats: where all products are huge and positive, so is the sum: infinity.  An infinite
   // activation is infinite in its column alone.
   void overflow() {
@@ -180,7 +215,7 @@ struct MatmulTest : testing::Test {
       u32 row = rng.below(p.rows), col = rng.below(p.cols);
       const u16 patterns[] = {0x7c00, 0xfc00, 0x7e00, 0x7c01};
       *(u16 *)&bad.w[row * p.w_bytes() + type.bytes + half] = patterns[rng.below(4)];
-      ((Quantised *)&bad.x[col * p.x_bytes()])->scale = rng.below(2) ? INFINITY : 0x1p121f;
+      ((Quantised *)&bad.x[col * p.x_stride()])->scale = rng.below(2) ? INFINITY : 0x1p121f;
       auto y = run(bad);
       for (u32 i = 0; i < y.size(); ++i)
         if (i % p.rows == row || i / p.rows == col) y[i] = good[i];
@@ -218,10 +253,12 @@ MatmulTests::MatmulTests(const char *suffix, MatmulKernel kernel, MatmulKernel o
   test("Shapes", &MatmulTest::shapes);
   test("LargestShapes", &MatmulTest::largest_shapes);
   test("SpecialValues", &MatmulTest::special_values);
-  if (type.quantised())
+  if (type.quantised()) {
+    test("LargestIntegers", &MatmulTest::largest_integers);
     test("NotFinite", &MatmulTest::not_finite);
-  else
+  } else {
     test("Overflow", &MatmulTest::overflow);
+  }
   test("StridesBeyond32Bits", &MatmulTest::far);
   test("SingleSteps", &MatmulTest::single_steps);
 }

@@ -44,6 +44,7 @@ static void check(const std::vector<f32> &x) {
 
 TEST(quantise, Shapes) {
   for (u32 n = 1; n <= 40; ++n) check(rng.reals(n * 32, Kind::Unit));
+  for (u32 n = 8; n < 320; n += 8) check(rng.reals(n, Kind::Unit));  // what is left over is left out
   check(rng.reals(16384, Kind::Wide));
 }
 
