@@ -38,13 +38,13 @@ static char *fill(const char *s, const void *values) {
   char *to = text();
   for (; u8 c = u8(*s); ++s) {
     u32 kind = c - '#';
-    const char *p = s;
-    if (kind <= 2) {
-      p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
-      ++value;
+    if (kind > 2) {
+      *to++ = char(c);
+      continue;
     }
-    do *to++ = *p++;
-    while (*p);
+    const char *p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
+    ++value;
+    while (*p) *to++ = *p++;
   }
   return to;
 }
@@ -95,19 +95,19 @@ u64 now() {
 }
 
 void read_prompt() {
-  tell(0, mote->chat ? "> " : "Prompt, to Ctrl-D:\n");
+  tell(0, chats() ? "> " : "Prompt, to Ctrl-D:\n");
   char *p = text();
   mote->prompt = p;
   for (;;) {
     // A line is read byte by byte, so that nothing of the next one is lost.  Nothing that may be
     // written follows the text: too much of it is an error of read.
-    i64 got = sys(SYS_READ, 0, p, mote->chat ? 1 : CHUNK);
+    i64 got = sys(SYS_READ, 0, p, chats() ? 1 : CHUNK);
     if (got == -EINTR) continue;
     if (got < 0) fail("stdin: cannot read");
     p += got;
-    if (!got || (mote->chat && p[-1] == '\n')) break;
+    if (!got || (chats() && p[-1] == '\n')) break;
   }
-  if (mote->chat && p == mote->prompt) finish();
+  if (chats() && p == mote->prompt) finish();
   if (p[-1] != '\n') ++p;
   mote->prompt_end = p;
 }

@@ -5,15 +5,24 @@
 
 extern "C" const u8 image_size[];  // linker.ld: the engine's own bytes, as an address
 
+#if CHAT
+#define CHAT_OPTION "i"
+#else
+#define CHAT_OPTION "\1"
+#endif
+
 // The options, in the order of their values in Mote: whole numbers, fractions, switches.
-static const char OPTIONS[] = "snckt" "TP" "iqh";
+static const char OPTIONS[] = "snckt" "TP" CHAT_OPTION "qh";
 enum { FIRST_FRACTION = 5, FIRST_SWITCH = 7, N_OPTIONS = 10 };
 
 static const char HELP[] =
     "usage: mote [options] [MODEL.gguf] [PROMPT]\n"
     " -n N tokens at most  -c N context length  -T F temperature (0: greedy)\n"
     " -k N top-k (0: off)  -P F top-p  -s N seed  -t N threads\n"
-    " -i chat  -q no statistics  -h help\n";
+#if CHAT
+    " -i chat "
+#endif
+    " -q no statistics  -h help\n";
 
 // Help that was asked for, or a command line that nobody can follow.
 [[noreturn]] static void help() {
@@ -131,7 +140,7 @@ void finish() {
 // In a chat, what stands between the texts of the two: the end of a turn, the beginning of another.
 // role: 0 user, 1 model.
 static void turn(u32 role) {
-  if (!mote->chat) return;
+  if (!chats()) return;
   if (mote->n_fed > 1) {  // more than <bos>
     add_token(mote->turn_end);
     encode("\n", 1);
@@ -142,7 +151,7 @@ static void turn(u32 role) {
 
 // A prompt and its answer; of a chat, one turn after the other.
 [[noreturn]] static void converse() {
-  if (mote->add_bos | mote->chat) add_token(mote->bos);
+  if (mote->add_bos | chats()) add_token(mote->bos);
   for (;;) {
     if (!mote->prompt) read_prompt();
     turn(0);
@@ -152,9 +161,9 @@ static void turn(u32 role) {
     mote->prompt = nullptr;
     turn(1);
     if (!mote->n_fed) add_token(mote->bos);  // an empty prompt is one
-    if (mote->full > mote->chat) fail("prompt too long");
+    if (mote->full > chats()) fail("prompt too long");
     generate();
-    if (!mote->chat) break;
+    if (!chats()) break;
     write_all(1, "\n", 1);
     if (mote->full) break;
   }
@@ -253,6 +262,6 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);
   model->subject = nullptr;
   set_up();
-  if (mote->chat && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
+  if (chats() && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
   converse();
 }

@@ -133,6 +133,11 @@ struct Mote : Model {
 
 #define mote ((Mote *)(base - BIAS))
 
+#ifndef CHAT
+#define CHAT 1  // the Makefile's: 0 builds an engine without -i
+#endif
+inline bool chats() { return CHAT && mote->chat; }
+
 // What standard input says, or a message: [MAX_TEXT], behind the Mote.
 inline char *text() { return (char *)(mote + 1); }
 
