@@ -71,11 +71,11 @@ static u8 *lay_out(u8 *arena) {
   Tensor *t = mote->tensors + FIRST_LAYER;
   u32 l = 0;
   do {
-    u64 bytes = u64(mote->d_kv) * mote->spans[++l % mote->period == 0].v_row;
-    t[ATTN_K].cache = arena;  // [slots][d_kv]
-    arena += bytes;
-    t[ATTN_V].cache = arena;  // [d_kv][slots]
-    arena += bytes;
+    u32 v_row = mote->spans[++l % mote->period == 0].v_row;
+    t[K_CACHE] = {arena, nullptr, mote->kv_type, mote->k_row};
+    arena += u64(mote->d_kv) * v_row;
+    t[V_CACHE] = {arena, nullptr, mote->kv_type, v_row};
+    arena += u64(mote->d_kv) * v_row;
     t += N_LAYER_TENSORS;
   } while (l < mote->block_count);
   auto pointers = (u8 **)mote->buffer;
