@@ -1,15 +1,15 @@
-; matmul_blocks - the frame of the matmul_* of quantised weights: rows by pairs, column by column.  AVX2.
-; Each of them calls it, and the tile follows the call.  Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and then where to return to
+; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.  AVX2.
+; Each of them calls it, and its tile follows the call.  Contract asm/kernels.h
+; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
-; Holds    rbp y   r8 row stride   r9 the pair of rows   r10d columns left   r11d step
+; Holds    rbp y   r8 row   r9d columns left   r10d step
 ;
-; A tile:  the dot products of two rows with a column.
-; In       rax row   r8 row stride   rbx column   ecx n / 32   ymm11-ymm15 see blocks.inc
-;          ymm0-ymm3 zero    rdx so that rdx + 2 * rax is what to prefetch, a line or less at a time
-; Out      ymm0, ymm1 the two rows, in 8 partial sums each; xmm2, xmm3 more of them, in the lowest place
-;          rax after the row, rbx after the column
-; Clobbers ecx ymm4-ymm10
+; A tile: the dot product of a row with a column.
+; In       rax row   rbx column   ecx n / 32   ymm0 xmm1 zero   rax + rdx what to prefetch
+; Out      rax, rbx ends   ymm0 the dot product, in 8 partial sums   xmm1 more of it, in its lowest
+; Clobbers ecx r11 ymm2-ymm10
+; Holds    ymm15 words of 1   ymm14 bytes of 15   ymm13 dwords of 0 below, 4 above   ymm12 bytes of 1
+;          ymm11 bytes of 16
 %include "matmul.inc"
 
 global matmul_blocks, matmul_blocks.dot
@@ -19,38 +19,34 @@ matmul_blocks:
     push    rbx
     push    rbp
     push    rax
-    mov     r11d, edx
-    mov     r8, [rdi + M_W_STRIDE]
+    mov     esi, esi
+    mov     r10d, edx
+    add     edx, edx                    ; prefetch what comes after the rows that come next
+    imul    rdx, [rdi + M_W_STRIDE]
 .rows:
-    mov     ecx, [rdi + M_ROWS]
-    cmp     esi, ecx
+    cmp     esi, [rdi + M_ROWS]
     jae     .done
-    sub     ecx, 2
-    cmp     esi, ecx
-    cmovb   ecx, esi                    ; an odd last row: with the one before
     mov     rbp, [rdi + M_Y]
-    lea     rbp, [rbp + rcx*4]
-    mov     r9, r8
-    imul    r9, rcx
-    add     r9, [rdi + M_W]
+    lea     rbp, [rbp + rsi*4]
+    mov     r8, [rdi + M_W_STRIDE]
+    imul    r8, rsi
+    add     r8, [rdi + M_W]
     mov     rbx, [rdi + M_X]
-    mov     r10d, [rdi + M_COLS]
+    mov     r9d, [rdi + M_COLS]
 .columns:
-    mov     rax, r9
-    mov     edx, r11d                   ; prefetch what comes after step rows
-    imul    rdx, r8
-    sub     rdx, rax
+    mov     rax, r8
     mov     ecx, [rdi + M_N]
     shr     ecx, 5
     call    .dot
-    vmovlps [rbp], xmm0
+    vmovss  [rbp], xmm0
     mov     ecx, [rdi + M_ROWS]
     lea     rbp, [rbp + rcx*4]
-    dec     r10d
+    dec     r9d
     jnz     .columns
-    btc     esi, 1
-    jnc     .rows                       ; the other pair of four rows
-    add     esi, r11d
+    inc     esi
+    test    sil, 3
+    jnz     .rows
+    lea     esi, [rsi + r10 - 4]
     jmp     .rows
 .done:
     pop     rax
@@ -58,8 +54,8 @@ matmul_blocks:
     pop     rbx
     ret
 
-; The tile at [rsp], on entry [rsp + 8], with its constants and with the horizontal sums.
-; In       as a tile, but for ymm registers     Out  xmm0 the dot products with row 0, row 1
+; The tile at [rsp + 8], with its constants and the horizontal sum.
+; In       rax rbx ecx rdx as a tile     Out  xmm0 the dot product
 .dot:
     vzeroall
     vpcmpeqd ymm15, ymm15, ymm15
@@ -70,10 +66,9 @@ matmul_blocks:
     vpsllw  ymm11, ymm12, 4
     vpsubb  ymm14, ymm11, ymm12
     call    [rsp + 8]
-    vaddps  ymm0, ymm0, ymm2
-    vaddps  ymm1, ymm1, ymm3
-    vhaddps ymm0, ymm0, ymm1
+    vaddps  ymm0, ymm0, ymm1
     vextractf128 xmm1, ymm0, 1
     vaddps  xmm0, xmm0, xmm1
+    vhaddps xmm0, xmm0, xmm0
     vhaddps xmm0, xmm0, xmm0
     ret

@@ -4,27 +4,18 @@
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
-%macro ADD_ROW 2                        ; sum, row
-    vmovdqu ymm7, [%2 + 2]
-    vpabsb  ymm6, ymm7                  ; the unsigned side, up to 128; x takes the signs
-    vpsignb ymm7, ymm4, ymm7
-    vpmaddubsw ymm7, ymm6, ymm7
-    ADD_DOT %1, [%2]
-%endmacro
-
 extern matmul_blocks
 global matmul_q8_0, matmul_q8_0.tile
 section .text align=1
 matmul_q8_0:
     call    matmul_blocks
 .tile:
-    prefetcht2 [rdx + rax*2]
-    prefetcht2 [rdx + rax*2 + 34]       ; two blocks are more than a line
-    vmovdqu ymm4, [rbx + 8]
-    ADD_ROW ymm0, rax
-    ADD_ROW ymm1, rax + r8
-    add     rbx, 40
-    add     rax, 34
-    dec     ecx
-    jnz     .tile
-    ret
+    prefetcht2 [rax + rdx]
+    vmovdqu ymm4, [rax + 2]
+    vpabsb  ymm5, ymm4                  ; up to 128: the unsigned side
+    vmovdqu ymm7, [rbx + 8]
+    vpsignb ymm7, ymm7, ymm4            ; takes the signs
+    vpmaddubsw ymm7, ymm5, ymm7
+    vcvtph2ps xmm6, [rax]
+    ADD_DOT
+    NEXT    34, .tile

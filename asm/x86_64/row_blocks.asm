@@ -1,12 +1,11 @@
 ; row_blocks - the frame of the row_* of quantised weights.  x86-64, AVX2.
 ; They jump here with the tile of their matmul_*: a weight is the dot product of its block with a
-; unit vector.  That is slow, and nothing to what a token takes; and there is but one place that knows the
-; bits of a type.  Contract asm/kernels.h
+; unit vector.  That is slow, and nothing to what a token takes; and one place alone knows the bits of a
+; type.  Contract asm/kernels.h
 ; In       rdi y: f32[n]   rdx row   ecx n   xmm0 scale   eax tile, see matmul_blocks.asm
 ; Clobbers as matmul_blocks.asm
-; Holds    [rsp] tile   [rsp + 8] scale   the vector from rsp + 16 to rbp
-;          rdi y   rsi n left   rdx part of the vector   r9 block   r11 parts in a block   r10 in the part
-;          r8 0, the stride: the tile's two rows are one
+; Holds    [rsp] tile   [rsp + 8] scale   the vector from rsp + 16 to rbp, rdx its part of 32
+;          rdi y   esi n left   r8 block   r9 parts in a block   r10 weight in the part
 extern matmul_blocks.dot
 global row_blocks, row_blocks.k
 section .text align=1
@@ -16,14 +15,13 @@ row_blocks.k:                           ; blocks of 256 weights
 row_blocks:                             ; of 32
     push    1
 .any:
-    pop     r11
+    pop     r9
     push    rbx
     push    rbp
     mov     rbp, rsp
     mov     esi, ecx
-    mov     r9, rdx
-    xor     r8d, r8d
-    imul    ecx, r11d, 5
+    mov     r8, rdx
+    imul    ecx, r9d, 5
 .zero:
     push    0
     loop    .zero
@@ -39,9 +37,9 @@ row_blocks:                             ; of 32
     mov     r10d, 31
 .weight:
     inc     byte [rdx + r10 + 8]
-    mov     rax, r9
+    mov     rax, r8
     lea     rbx, [rsp + 16]
-    mov     ecx, r11d
+    mov     ecx, r9d
     call    matmul_blocks.dot
     dec     byte [rdx + r10 + 8]
     vmulss  xmm0, xmm0, [rsp + 8]
@@ -54,7 +52,7 @@ row_blocks:                             ; of 32
     sub     esi, 32
     cmp     rdx, rbp
     jb      .part
-    mov     r9, rax
+    mov     r8, rax
     test    esi, esi
     jnz     .block
     mov     rsp, rbp
