@@ -24,7 +24,8 @@ matmul_q5_0:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
     OFFSET  ymm11
     vcvtph2ps xmm6, [rax]
-    ADD_DOT
+    vpmaddwd ymm7, ymm15, ymm7
+    ADD_DOT xmm6
     NEXT    22, .block
 .bits:
     db      1, 2, 4, 8, 16, 32, 64, 128

@@ -32,7 +32,8 @@ matmul_q5_k:
     vmovss  xmm5, [rbx + 4]
     vmovss  xmm6, [rsp]
     vfnmadd231ss xmm1, xmm5, [rsp + 4]
-    ADD_DOT
+    vpmaddwd ymm7, ymm15, ymm7
+    ADD_DOT xmm6
     pop     r11
     add     rbx, 40
     dec     ecx
