@@ -1,45 +1,12 @@
-; matmul_q5_k - y = W x, weights in Q5_K: f16 scale of scales, of minima, 8 times 6 bits of each, 256 fifth bits, 256 times 4 bits.  x86-64, AVX2 + FMA + F16C.
+; matmul_q5_k - y = W x, weights in Q5_K: Q4_K with fifth bits, 32 bytes before the others.  x86-64, AVX2.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm
-%include "blocks.inc"
-
-extern matmul_blocks
+extern matmul_blocks, matmul_q4_k.any
 global matmul_q5_k, matmul_q5_k.tile
 section .text align=1
 matmul_q5_k:
     call    matmul_blocks
 .tile:
-    vpsllw  ymm10, ymm11, 2
-    vpsubb  ymm10, ymm10, ymm12
-.block:
-    SCALES
-    vmovdqu ymm8, [rax + 16]
-.part:
-    prefetcht2 [rax + rdx]
-    test    cl, 1
-    jnz     .upper
-    vmovdqu ymm9, [rax + 48]
-    add     rax, 32
-.upper:
-    vpand   ymm7, ymm14, ymm9
-    vpsrlw  ymm9, ymm9, 4
-    vpand   ymm5, ymm12, ymm8
-    vpsllw  ymm5, ymm5, 4
-    vpor    ymm7, ymm7, ymm5
-    vpsrlw  ymm8, ymm8, 1
-    vpmaddubsw ymm7, ymm7, [rbx + 8]
-    vmovss  xmm5, [rbx + 4]
-    vmovss  xmm6, [rsp]
-    vfnmadd231ss xmm1, xmm5, [rsp + 4]
-    vpmaddwd ymm7, ymm15, ymm7
-    ADD_DOT xmm6
+    push    32
     pop     r11
-    add     rbx, 40
-    dec     ecx
-    test    cl, 7
-    jnz     .part
-    add     rax, 48
-    test    ecx, ecx
-    jnz     .block
-    ret
+    jmp     matmul_q4_k.any
