@@ -1,15 +1,15 @@
 ; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.  AVX2.
 ; Each of them calls it, and its tile follows the call.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
-; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
+; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm2
 ; Holds    rbp y   r8 row   r9d columns left   r10d step
 ;
 ; A tile: the dot product of a row with a column.
 ; In       rax row   rbx column   ecx n / 32   ymm0 xmm1 zero   rax + rdx what to prefetch
 ; Out      rax, rbx ends   ymm0 the dot product, in 8 partial sums   xmm1 more of it, in its lowest
-; Clobbers ecx r11 ymm2-ymm10
-; Holds    ymm15 words of 1   ymm14 bytes of 15   ymm13 dwords of 0 below, 4 above   ymm12 bytes of 1
-;          ymm11 bytes of 16
+; Clobbers ecx r11 ymm4-ymm10 ymm12 ymm15
+; Holds    ymm2 words of 1   ymm3 bytes of 1   ymm11 bytes of 16   ymm13 dwords of 0 below, 4 above
+;          ymm14 bytes of 15
 %include "matmul.inc"
 
 global matmul_blocks, matmul_blocks.dot
@@ -58,13 +58,13 @@ matmul_blocks:
 ; In       rax rbx ecx rdx as a tile     Out  xmm0 the dot product
 .dot:
     vzeroall
-    vpcmpeqd ymm15, ymm15, ymm15
-    vpabsw  ymm15, ymm15
-    vpsrld  ymm13, ymm15, 14
+    vpcmpeqd ymm2, ymm2, ymm2
+    vpabsw  ymm2, ymm2
+    vpsrld  ymm13, ymm2, 14
     vperm2i128 ymm13, ymm13, ymm13, 0x08
-    vpackuswb ymm12, ymm15, ymm15
-    vpsllw  ymm11, ymm12, 4
-    vpsubb  ymm14, ymm11, ymm12
+    vpackuswb ymm3, ymm2, ymm2
+    vpsllw  ymm11, ymm3, 4
+    vpsubb  ymm14, ymm11, ymm3
     call    [rsp + 8]
     vaddps  ymm0, ymm0, ymm1
     vextractf128 xmm1, ymm0, 1

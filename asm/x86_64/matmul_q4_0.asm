@@ -17,6 +17,6 @@ matmul_q4_0:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
     OFFSET  ymm10
     vcvtph2ps xmm6, [rax]
-    vpmaddwd ymm7, ymm15, ymm7
+    vpmaddwd ymm7, ymm2, ymm7
     ADD_DOT xmm6
     NEXT    18, .block

@@ -16,6 +16,6 @@ matmul_q4_1:
     vcvtph2ps xmm6, [rax]
     vmovshdup xmm5, xmm6                ; minimum
     vfmadd231ss xmm1, xmm5, [rbx + 4]
-    vpmaddwd ymm7, ymm15, ymm7
+    vpmaddwd ymm7, ymm2, ymm7
     ADD_DOT xmm6
     NEXT    20, .tile

@@ -15,7 +15,7 @@ matmul_q4_k:
     xor     r11d, r11d
 .any:
     vpsllw  ymm10, ymm11, 2
-    vpsubb  ymm10, ymm10, ymm12
+    vpsubb  ymm10, ymm10, ymm3
 .block:
     vcvtph2ps xmm4, [rax]               ; what scales, what minima are multiplied with
     vbroadcastsd ymm4, xmm4
@@ -26,8 +26,8 @@ matmul_q4_k:
     vpxor   xmm5, xmm5, xmm7            ; and the upper 2 of parts 4-7;
     vpsrlw  xmm5, xmm5, 2
     vpmovzxbw xmm6, [rax + 12]          ; their lower 4, in one byte
-    vpsllw  xmm3, xmm6, 4
-    vpor    xmm6, xmm6, xmm3
+    vpsllw  xmm8, xmm6, 4
+    vpor    xmm6, xmm8, xmm6
     vpand   xmm6, xmm14, xmm6
     vpor    xmm6, xmm6, xmm5
     sub     rsp, 64
@@ -52,7 +52,7 @@ matmul_q4_k:
     vpsrlw  ymm9, ymm9, 4
     test    r11d, r11d
     jz      .four
-    vpand   ymm5, ymm12, ymm8
+    vpand   ymm5, ymm3, ymm8
     vpsllw  ymm5, ymm5, 4
     vpor    ymm7, ymm7, ymm5
     vpsrlw  ymm8, ymm8, 1
@@ -60,7 +60,7 @@ matmul_q4_k:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
     vmovss  xmm5, [rbx + 4]
     vfnmadd231ss xmm1, xmm5, [rsp + 4]
-    vpmaddwd ymm7, ymm15, ymm7
+    vpmaddwd ymm7, ymm2, ymm7
     vmovss  xmm6, [rsp]
     ADD_DOT xmm6
     add     rsp, 8

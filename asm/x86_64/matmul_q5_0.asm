@@ -14,7 +14,7 @@ matmul_q5_0:
 .block:
     prefetcht2 [rax + rdx]
     vpmovzxbq ymm5, [rax + 2]
-    vpmuludq ymm5, ymm12, ymm5          ; each of the four bytes 4 times,
+    vpmuludq ymm5, ymm3, ymm5          ; each of the four bytes 4 times,
     vpshufd ymm5, ymm5, 0xa0            ; 8 times
     vpand   ymm5, ymm10, ymm5
     vpcmpeqb ymm5, ymm10, ymm5
@@ -24,7 +24,7 @@ matmul_q5_0:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
     OFFSET  ymm11
     vcvtph2ps xmm6, [rax]
-    vpmaddwd ymm7, ymm15, ymm7
+    vpmaddwd ymm7, ymm2, ymm7
     ADD_DOT xmm6
     NEXT    22, .block
 .bits:

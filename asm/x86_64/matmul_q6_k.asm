@@ -2,9 +2,9 @@
 ; x86-64, AVX2 + FMA + F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q6_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm   rsi upper bits   rdi scales   xmm2 their scale
-;          ymm3 upper bits   ymm4, ymm5 lower bits of this part and of the next
-;          ymm9 bytes of 32   ymm10 bytes of 48
+; Holds    see matmul_blocks.asm   rsi upper bits   rdi scales   xmm15 their scale
+;          ymm4, ymm5 lower bits of this part and of the next   ymm12 upper bits
+;          ymm8 dwords of 8 below, 0 above   ymm9 bytes of 32   ymm10 bytes of 48
 %include "blocks.inc"
 
 extern matmul_blocks
@@ -15,38 +15,40 @@ matmul_q6_k:
 .tile:
     push    rsi
     push    rdi
+    vpsrld  xmm8, xmm2, 13
     vpaddb  ymm9, ymm11, ymm11
     vpaddb  ymm10, ymm9, ymm11
 .block:
     lea     rsi, [rax + 128]
     lea     rdi, [rsi + 64]
-    vpbroadcastw xmm2, [rdi + 16]
-    vcvtph2ps xmm2, xmm2
+    prefetcht2 [rsi + rdx]
+    prefetcht2 [rdi + rdx]
+    vpbroadcastw xmm7, [rdi + 16]
+    vcvtph2ps xmm15, xmm7
 .half:
+    prefetcht2 [rax + rdx]
     vmovdqu ymm4, [rax]
     vmovdqu ymm5, [rax + 32]
-    vmovdqu ymm3, [rsi]
+    vmovdqu ymm12, [rsi]
     add     rax, 64
     add     rsi, 32
 .part:
-    prefetcht2 [rax + rdx]
     vpand   ymm7, ymm14, ymm4
     vpsrlw  ymm6, ymm4, 4
     vmovdqa ymm4, ymm5
     vmovdqa ymm5, ymm6
-    vpsllw  ymm6, ymm3, 4
+    vpsllw  ymm6, ymm12, 4
     vpand   ymm6, ymm10, ymm6
     vpor    ymm7, ymm7, ymm6
-    vpsrlw  ymm3, ymm3, 2
+    vpsrlw  ymm12, ymm12, 2
     vpmaddubsw ymm7, ymm7, [rbx + 8]
     OFFSET  ymm9
-    vpmaddwd ymm7, ymm15, ymm7
-    vpmovsxbq xmm6, [rdi]
+    vpbroadcastw ymm6, [rdi]            ; two scales: as words, the first below, the second above
+    vpsllvd ymm6, ymm6, ymm8
+    vpsraw  ymm6, ymm6, 8
+    vpmaddwd ymm7, ymm7, ymm6
+    ADD_DOT xmm15
     add     rdi, 2
-    vpermq  ymm6, ymm6, 0x50
-    vpshufd ymm6, ymm6, 0xa0
-    vpmulld ymm7, ymm7, ymm6
-    ADD_DOT xmm2
     add     rbx, 40
     dec     ecx
     test    cl, 3

@@ -17,6 +17,6 @@ matmul_q8_0:
     vpsignb ymm7, ymm7, ymm4            ; takes the signs
     vpmaddubsw ymm7, ymm5, ymm7
     vcvtph2ps xmm6, [rax]
-    vpmaddwd ymm7, ymm15, ymm7
+    vpmaddwd ymm7, ymm2, ymm7
     ADD_DOT xmm6
     NEXT    34, .tile

@@ -34,7 +34,8 @@ row_blocks:                             ; of 32
     mov     eax, 0x3f800000             ; 1.0
     mov     [rdx], eax
     mov     [rdx + 4], eax
-    mov     r10d, 31
+    push    31
+    pop     r10
 .weight:
     inc     byte [rdx + r10 + 8]
     mov     rax, r8
