@@ -39,7 +39,10 @@ matmul_blocks:
     shr     ecx, 5
     call    .dot
     vmovss  [rbp], xmm0
-    mov     ecx, [rdi + M_ROWS]
+    imul    ecx, [rdi + M_N], 128 - 40
+    shr     ecx, 5
+    add     rbx, rcx                    ; the next column: as far as one of floats
+    mov     ecx, [rdi + M_Y_STRIDE]
     lea     rbp, [rbp + rcx*4]
     dec     r9d
     jnz     .columns

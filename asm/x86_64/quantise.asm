@@ -1,9 +1,9 @@
 ; quantise - activations to 8 bits, with a scale for each 32.  x86-64, AVX2.
 ; Contract asm/kernels.h      Oracle asm/portable/quantise.cpp
-; In       rdi y: Quantised[n / 32]   rsi x: f32[n]   ecx n, a multiple of 32
+; In       rdi y: Quantised[n / 32]   rsi x: f32[n]   ecx n
 ; Clobbers rax rcx rsi rdi xmm0-xmm4
 ; Holds    rsi + rax x   xmm1 largest, then scale   xmm2 sum   xmm3 all bits but the sign   xmm4 127
-; Reads    exactly x[0..n)
+; Reads    exactly x[0..n), but for what is left behind the last 32
 global quantise
 section .text align=1
 quantise:
@@ -11,6 +11,8 @@ quantise:
     vpsrld  xmm3, xmm3, 1
     mov     eax, 0x42fe0000             ; 127.0
     vmovd   xmm4, eax
+    shr     ecx, 5
+    jz      .done
 .block:
     sub     rsi, -128
     mov     eax, 0x0d800000             ; 2^-100
@@ -49,6 +51,7 @@ quantise:
     vunpcklps xmm1, xmm1, xmm2
     vmovlps [rdi - 32], xmm1
     add     rdi, 8
-    sub     ecx, 32
+    dec     ecx
     jnz     .block
+.done:
     ret
