@@ -36,17 +36,19 @@ static const char *digits(u32 n, i32 decimals) {
 static char *fill(const char *s, const void *values) {
   auto value = (const u32 *)values;
   char *to = text();
-  for (; u8 c = u8(*s); ++s) {
+  for (;;) {
+    u8 c = u8(*s++);
+    *to = char(c);
+    if (!c) return to;
     u32 kind = c - '#';
-    const char *p = s;
-    if (kind <= 2) {
-      p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
-      ++value;
+    if (kind > 2) {
+      ++to;
+      continue;
     }
-    do *to++ = *p++;
-    while (*p);
+    const char *p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
+    ++value;
+    while ((*to = *p)) ++p, ++to;
   }
-  return to;
 }
 
 void say(const char *s, const void *values) {

@@ -5,15 +5,15 @@
 
 extern "C" const u8 image_size[];  // linker.ld: the engine's own bytes, as an address
 
-// The options, in the order of their values in Mote: whole numbers, fractions, switches.
-static const char OPTIONS[] = "snckt" "TP" "iqh";
-enum { FIRST_FRACTION = 5, FIRST_SWITCH = 7, N_OPTIONS = 10 };
+// The options, in the order of their values in Mote: switches, fractions, whole numbers.
+static const char OPTIONS[] = "qhi" "PT" "tckns";
+enum { FIRST_FRACTION = 3, FIRST_NUMBER = 5, N_OPTIONS = 10 };
 
 static const char HELP[] =
     "usage: mote [options] [MODEL.gguf] [PROMPT]\n"
-    " -n N tokens at most  -c N context length  -T F temperature (0: greedy)\n"
-    " -k N top-k (0: off)  -P F top-p  -s N seed  -t N threads\n"
-    " -i chat  -q no statistics  -h help\n";
+    " -n N tokens -c N context -T F temperature (0: greedy)\n"
+    " -k N top-k (0: off) -P F top-p -s N seed -t N threads\n"
+    " -i chat -q quiet -h help\n";
 
 // Help that was asked for, or a command line that nobody can follow.
 [[noreturn]] static void help() {
@@ -52,7 +52,6 @@ static const u8 ARENA[] = {
     PARAM(vocab_words),                              // piece
     PARAM(vocab_words),                              // draws
     PARAM(vocab_words),                              // ranking
-    PARAM(header_bytes),                             // pieces
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
@@ -94,11 +93,12 @@ void set_up() {
   mote->v_row = mote->kv_stride * mote->kv_size;
   mote->vocab_words = mote->n_vocab * 4;
   mote->score_words = mote->n_head * mote->kv_stride;
-  mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
   mote->score_scale = bits(f32(i32(mote->one)) / __builtin_sqrtf(f32(i32(mote->head_dim))));
-  lay_out((u8 *)map(u64(lay_out(nullptr))));  // once to know the size, and once more in its place
+  // Once to know the size, and once more in its place.
+  u64 header = u64(mote->data - mote->file);
+  mote->pieces = lay_out((u8 *)map(u64(lay_out(nullptr)) + 4 * header));
   read_vocabulary();
   start_threads();
 }
@@ -106,7 +106,7 @@ void set_up() {
 void finish() {
   mote->bandwidth = u32(mote->cost[1].speed * u64(mote->end - mote->data) / 1000000000);
   if (!mote->quiet)
-    say("\nprompt # tokens, % tok/s; generated # tokens, % tok/s, % GB/s; seed #\n", mote->cost);
+    say("\nseed #; prompt #, % tok/s; answer #, % tok/s, % GB/s\n", &mote->seed);
   leave(0);
 }
 
@@ -197,7 +197,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
       u32 *option = mote->option + i;
       ++*option;
       if (mote->help) help();
-      if (i >= FIRST_SWITCH) continue;
+      if (i < FIRST_FRACTION) continue;
       if (!*s) {
         s = (u8 *)*++argv;
         if (!s) help();
@@ -214,11 +214,11 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
             if (value >> 32) help();
           }
         } else {
-          if (*s != '.' || i < FIRST_FRACTION || unit) help();
+          if (*s != '.' || i >= FIRST_NUMBER || unit) help();
           unit = 1;
         }
       } while (*++s);
-      if (i >= FIRST_FRACTION) {
+      if (i < FIRST_NUMBER) {
         f32 f = f32(i64(value));
         if (unit) f /= f32(i32(unit));
         value = bits(f);
@@ -231,9 +231,9 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
   load();
   if (!mote->n_threads) count_cpus();
-  if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);
+  if (mote->context > mote->context_length) say("mote: -c beyond the model\n", nullptr);
   model->subject = nullptr;
   set_up();
-  if (mote->chat && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
+  if (mote->chat && !(mote->turn_start && mote->turn_end)) fail("no turn tokens");
   converse();
 }

@@ -54,22 +54,27 @@ struct Mote : Model {
   u32 turn_start, turn_end;
   u32 full;              // 1: there was no room for a token
 
-  // The statistics, in the order in which they are said, the seed at last.
-  struct {
-    u32 tokens, speed;   // speed: tokens a second, in hundredths
-  } cost[2];             // of prompts, and of answers
-  u32 bandwidth;         // GB/s, in hundredths
+  u8 *pieces;            // the tokens' texts; when they are read, room for one more
+  u64 *tree;             // see rank()
+  const char *prompt;    // or null: standard input
+  u32 kv_type;           // of the KV cache: F16, or F32 in a test
+  u32 sleeping;          // threads, in barrier()
 
   // The command line, in the order of OPTIONS in main.cpp.
   union {
     u32 option[10];
     struct {
-      u32 seed, max_tokens, context, top_k, n_threads;
-      f32 temperature, top_p;
-      u32 chat, quiet, help;
+      u32 quiet, help, chat;
+      f32 top_p, temperature;
+      u32 n_threads, context, top_k, max_tokens, seed;
     };
   };
-  const char *prompt;    // or null: standard input
+  // The statistics, in the order in which they are said: the seed, and then these.
+  struct {
+    u32 tokens, speed;   // speed: tokens a second, in hundredths
+  } cost[2];             // of prompts, and of answers
+  u32 bandwidth;         // GB/s, in hundredths
+
   char *prompt_end;      // behind the one character that ends it
   bool only_words;       // there was a "--"
 
@@ -80,17 +85,14 @@ struct Mote : Model {
   u32 padded;            // positions after this pass, up to a multiple of 8
   u32 group;             // query heads that share a key head
   u32 kv_stride;         // positions that the KV cache has room for
-  u32 kv_type;           // of the KV cache: F16, or F32 in a test
-  u32 kv_size;           // bytes of its elements,
+  u32 kv_size;           // bytes of the KV cache's elements,
   u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
   u32 score_words;       // n_head * kv_stride
-  u32 header_bytes;      // of the file, before the tensor data
   u32 vocab_words;       // 4 * n_vocab
   u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
 
   // Threads.
   void (*job)(u32 thread);
-  u32 sleeping;      // threads, in barrier()
 
   // The forward pass.
   void (*kv_store)(void *, const f32 *, u32, u64);
@@ -104,14 +106,12 @@ struct Mote : Model {
   u8 **piece;        // [n_vocab + 1] where the text of each token begins
   Draw *draws;       // [n_vocab + 1] what may be drawn, from the second on
   u64 *ranking;      // [2 * n_vocab + 2] the sampler's tournament
-  u8 *pieces;        // [4 * header_bytes] their texts; when they are read, room for one more
 
   // The sampler and the tokenizer.
   const char *encoded;   // the end of the text that is being encoded
   u8 *pieces_end;        // see find()
   i32 match;
   u32 unknown;           // the token for what has none
-  u64 *tree;             // see rank()
   u64 random;            // see sample()
 
   Tensor tensor[MAX_TENSORS];

@@ -26,4 +26,4 @@ cpu_ready:
     ret
 
 section .rodata align=1
-cpu_needs: db "needs AVX2, FMA and F16C", 0
+cpu_needs: db "needs AVX2, FMA, F16C", 0
