@@ -29,6 +29,7 @@ static void open_model(char *path, const u8 *skip) {
   i64 fd = sys(SYS_OPEN, path, 0);
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
+  sys(SYS_CLOSE, fd);  // it may be 0, which read_prompt() reads
   if (p >= 0 && size > i64(mote->file)) {
     mote->file += p;
     mote->end = (u8 *)p + size;

@@ -1,10 +1,10 @@
 ; softmax - y = exp(scale y) / sum exp(scale y), in place, zero behind last.  x86-64, AVX2 + FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/softmax.cpp
 ; In       rdi y: f32[n]   ecx n, a multiple of 8   r8d last   xmm0 scale
-; Clobbers rax rsi ymm0-ymm6
-; Holds    ymm4 largest, then the sum   ymm5 scale   ymm6 largest
+; Clobbers rax rcx rsi ymm0-ymm6
+; Holds    ymm4 the sum   ymm5 scale   ymm6 largest
 ; What lies behind last becomes -infinity first: no largest, and e^-infinity is 0 exactly.
-extern exp
+extern exp, sum
 global softmax
 section .text align=1
 softmax:
@@ -17,17 +17,12 @@ softmax:
     mov     dword [rdi + rsi*4], 0xff800000
     jmp     .pad
 .padded:                                ; esi = n
-    vmovups ymm4, [rdi]
-.max:
-    vmaxps  ymm4, ymm4, [rdi + rsi*4 - 32]
-    sub     esi, 8
+    vmovss  xmm6, [rdi]
+.max:                                   ; one by one: to find it among lanes would take more code
+    dec     esi
+    vmaxss  xmm6, xmm6, [rdi + rsi*4]
     jnz     .max
-    vperm2f128 ymm0, ymm4, ymm4, 1
-    vmaxps  ymm4, ymm4, ymm0
-    vshufps ymm0, ymm4, ymm4, 0x4e
-    vmaxps  ymm4, ymm4, ymm0
-    vshufps ymm0, ymm4, ymm4, 0xb1
-    vmaxps  ymm6, ymm4, ymm0            ; the largest, in all lanes
+    vbroadcastss ymm6, xmm6
     vxorps  xmm4, xmm4, xmm4
 .exp:                                   ; upwards, from esi = 0
     vmovups ymm0, [rdi + rsi*4]
@@ -39,14 +34,11 @@ softmax:
     add     esi, 8
     cmp     esi, ecx
     jb      .exp
-    vperm2f128 ymm0, ymm4, ymm4, 1
-    vaddps  ymm4, ymm4, ymm0
-    vhaddps ymm4, ymm4, ymm4
-    vhaddps ymm4, ymm4, ymm4
-.divide:                                ; downwards, from esi = n
-    vmovups ymm0, [rdi + rsi*4 - 32]
+    call    sum
+.divide:                                ; downwards, from ecx = n
+    sub     ecx, 8
+    vmovups ymm0, [rdi + rcx*4]
     vdivps  ymm0, ymm0, ymm4
-    vmovups [rdi + rsi*4 - 32], ymm0
-    sub     esi, 8
+    vmovups [rdi + rcx*4], ymm0
     jnz     .divide
     ret

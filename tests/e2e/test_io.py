@@ -77,7 +77,7 @@ class Context(Test):
         r = run('-q', '-T0', '-n', '20', '-c', '513', DEMO, PROMPT)
         self.assertEqual((r.code, r.out), (0, right))
         self.assert_one_line(r.err)
-        self.assertIn(b'context', r.err)
+        self.assertIn(b'-c', r.err)
 
 
 class Streams(Test):
