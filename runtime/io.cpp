@@ -11,7 +11,6 @@ void leave(u32 status) {
 void write_all(u32 fd, const void *p, u64 n) {
   do {
     i64 done = sys(SYS_WRITE, fd, p, n);
-    if (done == -EINTR) continue;
     if (done < 0) {
       if (fd == 1) fail("stdout: cannot write");
       return;  // there is nobody to tell
@@ -104,7 +103,6 @@ void read_prompt() {
     // A line is read byte by byte, so that nothing of the next one is lost.  Nothing that may be
     // written follows the text: too much of it is an error of read.
     i64 got = sys(SYS_READ, 0, p, mote->chat ? 1 : CHUNK);
-    if (got == -EINTR) continue;
     if (got < 0) fail("stdin: cannot read");
     p += got;
     if (!got || (mote->chat && p[-1] == '\n')) break;

@@ -2,7 +2,8 @@
 //
 // On Linux the kernel answers them; on bare metal boot/ does, behind the same instruction.
 // Numbers and registers: Linux, arch/x86/entry/syscalls/syscall_64.tbl; System V AMD64 psABI, A.2.1.
-// Each returns what the kernel returns: a result, or -errno.
+// Each returns what the kernel returns: a result, or -errno.  None is ever interrupted, -EINTR:
+// there is no signal handler.
 #pragma once
 #include "../asm/types.h"
 
@@ -21,8 +22,6 @@ enum Syscall : u32 {
   SYS_CLOCK_GETTIME = 228,
   SYS_EXIT_GROUP = 231,
 };
-
-constexpr i64 EINTR = 4;
 
 // Arguments keep their types, so that a register is loaded with as many bits as there are.
 inline i64 sys(u32 n, auto a, auto b, auto c) {
