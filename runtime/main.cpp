@@ -39,7 +39,7 @@ static void open_model(char *path, const u8 *skip) {
 }
 
 // The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,
-// of those before the logits for each token of a batch.
+// before the logits for each token of a batch, and from them on times 4.
 static const u8 ARENA[] = {
     PARAM(d_model), PARAM(d_model), PARAM(d_model),  // X, H, T
     PARAM(d_q), PARAM(d_q),                          // Q, O
@@ -49,10 +49,10 @@ static const u8 ARENA[] = {
     PARAM(head_dim),                                 // ROPE
     PARAM(n_vocab),                                  // LOGITS
     PARAM(context),                                  // tokens_fed
-    PARAM(vocab_words), PARAM(vocab_words), PARAM(vocab_words),  // slots
-    PARAM(vocab_words),                              // piece
-    PARAM(vocab_words),                              // draws
-    PARAM(vocab_words),                              // ranking
+    PARAM(n_vocab), PARAM(n_vocab), PARAM(n_vocab),  // slots
+    PARAM(n_vocab),                                  // piece
+    PARAM(n_vocab),                                  // draws
+    PARAM(n_vocab),                                  // ranking
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
@@ -71,9 +71,9 @@ static u8 *lay_out(u8 *arena) {
   auto pointers = (u8 **)mote->buffer;
   for (u64 i = 0; i < sizeof(ARENA); ++i) {
     pointers[i] = arena;
-    u64 words = mote->param[ARENA[i]];
-    if (i < LOGITS) words *= mote->max_batch;
-    arena += words * 4 + 64;
+    u64 times = mote->max_batch;
+    if (i >= LOGITS) times = 4;
+    arena += mote->param[ARENA[i]] * times * 4 + 64;
   }
   return arena;
 }
@@ -92,7 +92,6 @@ void set_up() {
   mote->kv_size = 4 >> mote->kv_type;  // F32 is 0, and F16 is 1
   mote->k_row = mote->d_kv * mote->kv_size;
   mote->v_row = mote->kv_stride * mote->kv_size;
-  mote->vocab_words = mote->n_vocab * 4;
   mote->score_words = mote->n_head * mote->kv_stride;
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
@@ -235,6 +234,5 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   if (mote->context > mote->context_length) say("mote: -c beyond the model\n", nullptr);
   model->subject = nullptr;
   set_up();
-  if (mote->chat && !(mote->turn_start && mote->turn_end)) fail("no turn tokens");
   converse();
 }

@@ -88,7 +88,6 @@ struct Mote : Model {
   u32 kv_size;           // bytes of the KV cache's elements,
   u32 k_row, v_row;      // from one position's keys to the next one's, from one value to the next
   u32 score_words;       // n_head * kv_stride
-  u32 vocab_words;       // 4 * n_vocab
   u32 embed_scale, score_scale;  // as bits: sqrt(d_model), 1 / sqrt(head_dim)
 
   // Threads.
