@@ -29,7 +29,7 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -fno-jump-tables -malign-data=abi -Wall -Wextra -Wno-register -Wno-invalid-offsetof \
   -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 # What suits one file alone, and the bytes that it saves.
-CXXFLAGS_io        := -fschedule-insns                      # 13
+CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop   # 19
 CXXFLAGS_tokenizer := -ftree-loop-optimize                  # 15
 CXXFLAGS_sampler   := -ftree-loop-optimize -fif-conversion  # 6
 NASMFLAGS := -f elf64 -Wall

@@ -23,12 +23,12 @@ void write_all(u32 fd, const void *p, u64 n) {
 // The digits of n; if there are decimals, a point before that many of them.
 static const char *digits(u32 n, i32 decimals) {
   auto p = (char *)mote->scratch + sizeof(mote->scratch) - 1;  // which is never written
-  do {
+  for (;;) {
     *--p = char('0' + n % 10);
     n /= 10;
+    if (!n && decimals <= 0) return p;
     if (--decimals == 0) *--p = '.';
-  } while (n || decimals >= 0);
-  return p;
+  }
 }
 
 // Makes a message in text(), see say().  Returns the end of it.
