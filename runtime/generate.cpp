@@ -4,9 +4,9 @@
 // The next tokens through all layers.
 static void pass(u32 batch) {
   mote->batch = batch;
-  mote->n_past += batch;
-  mote->last = mote->n_past - 1;
-  mote->padded = (mote->n_past + 7) & ~7u;
+  u32 n = mote->n_past += batch;
+  mote->last = n - 1;
+  mote->padded = (n + 7) & ~7u;
   parallel(layers);
 }
 

@@ -52,7 +52,8 @@ struct Mote : Model {
   u32 places;            // of the tree
   u32 longest;           // bytes of the longest token
   u32 turn_start, turn_end;
-  u32 full;              // 1: there was no room for a token
+  bool full;             // there was no room for a token
+  bool only_words;       // there was a "--"
 
   u8 *pieces;            // the tokens' texts; when they are read, room for one more
   u64 *tree;             // see rank()
@@ -76,7 +77,6 @@ struct Mote : Model {
   u32 bandwidth;         // GB/s, in hundredths
 
   char *prompt_end;      // behind the one character that ends it
-  bool only_words;       // there was a "--"
 
   const char *file_name, *what;  // of a failure: the model's file, and what is wrong
 

@@ -98,7 +98,7 @@ void read_vocabulary() {
 
 void add_token(u64 token) {
   mote->tokens_fed[mote->n_fed] = u32(token);  // there is room for one more
-  if (mote->n_fed == mote->context) mote->full |= 1;
+  if (mote->n_fed == mote->context) mote->full = true;
   else ++mote->n_fed;
 }
 
