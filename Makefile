@@ -26,12 +26,15 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -fno-tree-loop-optimize -fno-move-loop-invariants -fno-if-conversion -fno-caller-saves \
   -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
-  -fno-jump-tables -malign-data=abi -Wall -Wextra -Wno-register -Wno-invalid-offsetof \
-  -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+  -fno-jump-tables --param=max-jump-thread-duplication-stmts=0 -Wall -Wextra -Wno-register \
+  -Wno-invalid-offsetof -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 # What suits one file alone, and the bytes that it saves.
-CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop   # 19
-CXXFLAGS_tokenizer := -ftree-loop-optimize                  # 15
-CXXFLAGS_sampler   := -ftree-loop-optimize -fif-conversion  # 6
+CXXFLAGS_forward   := -freorder-blocks-algorithm=simple -fno-tree-reassoc  # 12
+CXXFLAGS_generate  := -fno-tree-reassoc                                    # 6
+CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop                  # 87
+CXXFLAGS_model     := -ftree-loop-optimize                                 # 8
+CXXFLAGS_sampler   := -ftree-loop-optimize -fif-conversion                 # 6
+CXXFLAGS_tokenizer := -ftree-loop-optimize                                 # 15
 NASMFLAGS := -f elf64 -Wall
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
   -T linker.ld
