@@ -4,10 +4,10 @@
 // The next tokens through all layers.
 static void pass(u32 batch) {
   mote->batch = batch;
-  mote->n_past += batch;
-  mote->last = mote->n_past - 1;
+  u32 n = mote->n_past += batch;
+  mote->last = n - 1;
   for (Span &span : mote->spans) {
-    span.padded = (mote->n_past + 7) & ~7u;
+    span.padded = (n + 7) & ~7u;
     if (span.padded > span.slots) span.padded = span.slots;
   }
   parallel(layers);

@@ -24,29 +24,31 @@ void write_all(u32 fd, const void *p, u64 n) {
 // The digits of n; if there are decimals, a point before that many of them.
 static const char *digits(u32 n, i32 decimals) {
   auto p = (char *)mote->scratch + sizeof(mote->scratch) - 1;  // which is never written
-  do {
+  for (;;) {
     *--p = char('0' + n % 10);
     n /= 10;
+    if (!n && decimals <= 0) return p;
     if (--decimals == 0) *--p = '.';
-  } while (n || decimals >= 0);
-  return p;
+  }
 }
 
 // Makes a message in text(), see say().  Returns the end of it.
 static char *fill(const char *s, const void *values) {
   auto value = (const u32 *)values;
   char *to = text();
-  for (; u8 c = u8(*s); ++s) {
+  for (;;) {
+    u8 c = u8(*s++);
+    *to = char(c);
+    if (!c) return to;
     u32 kind = c - '#';
     if (kind > 2) {
-      *to++ = char(c);
+      ++to;
       continue;
     }
     const char *p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
     ++value;
-    while (*p) *to++ = *p++;
+    while ((*to = *p)) ++p, ++to;
   }
-  return to;
 }
 
 void say(const char *s, const void *values) {
