@@ -11,9 +11,18 @@ const std::vector<std::string> MODELS = {
     "gemma-f32",    "gemma-f16",   "gemma-bf16",  "gemma-q8_0",       "gemma-q4_0",
     "gemma-q4_k_m", "gemma-q6_k",  "gemma2-f16",  "gemma2-q8_0",      "gemma2-q4_0",
     "gemma3-f16",   "gemma3-q8_0", "gemma3-q4_0", "gemma2-27b-scale", "gemma3-linear8"};
-static const std::string CASES = "tests/data/cases/";  // the tests run in the top folder
+const std::vector<std::string> PUBLISHED = {
+    "codegemma-7b-google-f16",   "gemma-1.1-2b-merged-q8_0", "gemma-2b-ollama-2024-02",
+    "gemma-convert-2026-f32",    "gemma2-27b-ollama-2024-06", "gemma2-27b-q8_0-imatrix",
+    "gemma2-2b-ollama-q4_0",     "gemma3-1b-ollama",         "gemma3-1b-q4_k_m",
+    "gemma3-270m-f16",           "gemma3-27b-bf16",          "gemma3-27b-q4_0-unsloth",
+    "gemma3-4b-ollama",          "gemma3-qat-q4_0-google",   "gemma3-translate-q8_0"};
 
-bool is_quantised(const std::string &model) { return model.find("-q") != std::string::npos; }
+// The tests run in the top folder.
+static std::string path_of(const std::string &name) {
+  std::string path = "tests/data/cases/" + name;
+  return std::ifstream(path) ? path : "tests/data/published/" + name;
+}
 
 std::string read_file(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
@@ -24,7 +33,7 @@ std::string read_file(const std::string &path) {
 const Guarded &case_file(const std::string &name) {
   static std::map<std::string, std::unique_ptr<Guarded>> files;
   auto &file = files[name];
-  if (!file) file = std::make_unique<Guarded>(read_file(CASES + name));
+  if (!file) file = std::make_unique<Guarded>(read_file(path_of(name)));
   return *file;
 }
 
@@ -50,7 +59,7 @@ const Answers &answers(const std::string &model) {
   auto [it, fresh] = known.try_emplace(model);
   Answers &a = it->second;
   if (!fresh) return a;
-  std::istringstream in(read_file(CASES + model + ".txt"));
+  std::istringstream in(read_file(path_of(model + ".txt")));
   for (std::string key, hex; in >> key;) {
     if (key == "text") in >> hex, a.text = from_hex(hex);
     else if (key == "greedy_hex") in >> hex, a.greedy_text = from_hex(hex);
@@ -60,6 +69,7 @@ const Answers &answers(const std::string &model) {
     else if (key == "kv_f16") in >> a.kv_f16.tolerance >> a.kv_f16.n_safe;
     else if (key == "act_q8") in >> a.act_q8.tolerance >> a.act_q8.n_safe;
     else if (key == "sure") in >> hex;  // for tests/e2e
+    else if (key == "quantised") in >> a.quantised;
     else if (key == "logits_last") a.last = read_list<double>(in);
     else if (key == "top") a.top.push_back(read_best(in));
     else throw std::runtime_error(model + ".txt: " + key);
@@ -74,7 +84,7 @@ const LongText &long_text(const std::string &model) {
   auto [it, fresh] = known.try_emplace(model);
   LongText &text = it->second;
   if (!fresh) return text;
-  std::istringstream in(read_file(CASES + model + ".long.txt"));
+  std::istringstream in(read_file(path_of(model + ".long.txt")));
   for (std::string key; in >> key;) {
     unsigned position;
     if (key == "ids") text.ids = read_list<engine::Token>(in);
@@ -87,7 +97,7 @@ const LongText &long_text(const std::string &model) {
 }
 
 std::vector<std::vector<std::string>> read_tsv(const std::string &name) {
-  std::istringstream in(read_file(CASES + name));
+  std::istringstream in(read_file(path_of(name)));
   std::vector<std::vector<std::string>> lines;
   for (std::string line; std::getline(in, line);) {
     if (line.empty() || line[0] == '#') continue;

@@ -7,11 +7,11 @@
 #include "child.h"
 #include "engine.h"
 
-extern const std::vector<std::string> MODELS;
-bool is_quantised(const std::string &model);  // by its name
+extern const std::vector<std::string> MODELS;     // of tests/data/cases,
+extern const std::vector<std::string> PUBLISHED;  // and with text, of tests/data/published
 
 std::string read_file(const std::string &path);
-const Guarded &case_file(const std::string &name);  // of tests/data/cases, read once
+const Guarded &case_file(const std::string &name);  // of one of these folders, read once
 
 using Best = std::vector<std::pair<engine::Token, double>>;  // the likeliest tokens, and logits
 
@@ -24,6 +24,7 @@ struct Answers {
     unsigned n_safe;   // so many greedy tokens are beyond its reach
   } f32, kv_f16;       // the KV cache's type,
   Kind act_q8;         // and that of f16 with quantised activations
+  bool quantised;            // some weights are
   std::vector<Best> top;     // [position][20]
   std::vector<double> last;  // logits of the last position
 };

@@ -28,19 +28,25 @@ struct Case {
   friend void PrintTo(const Case &c, std::ostream *out) { *out << c.model << ' ' << c.kind.name; }
 };
 
-static std::vector<Case> all_cases() {
+static std::vector<Case> in_each_way(std::vector<std::string> models) {
   std::vector<Case> cases;
-  for (auto &model : MODELS) {
-    if (is_quantised(model)) cases.push_back({model, ACT_Q8});
+  for (auto &model : models) {
+    if (answers(model).quantised) cases.push_back({model, ACT_Q8});
     cases.push_back({model, KV_F16});
     cases.push_back({model, KV_F32});
   }
   return cases;
 }
 
+static std::vector<std::string> with_window() {
+  std::vector<std::string> models = MODELS;
+  std::erase_if(models, [](const std::string &s) { return s.find("gemma-") == 0; });
+  return models;
+}
+
 static std::string name_of(std::string s) {
   for (char &c : s)
-    if (c == '-') c = '_';
+    if (c == '-' || c == '.') c = '_';
   return s;
 }
 
@@ -140,9 +146,30 @@ TEST_P(Model, SentinelsShowNoMistake) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Model, testing::ValuesIn(all_cases()), [](const auto &info) {
+static std::string case_name(const testing::TestParamInfo<Case> &info) {
   return name_of(info.param.model) + "_" + info.param.kind.name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(Cases, Model, testing::ValuesIn(in_each_way(MODELS)), case_name);
+INSTANTIATE_TEST_SUITE_P(Published, Model, testing::ValuesIn(in_each_way(PUBLISHED)), case_name);
+
+class Text : public testing::TestWithParam<std::string> {};
+
+TEST_P(Text, GivesTheIds) {
+  const Answers &a = answers(GetParam());
+  std::string what = in_child([&] {
+    open(case_file(GetParam() + ".gguf"), {.context = 256});
+    Tokens ids = encode(a.text);
+    ids.insert(ids.begin(), bos());
+    if (ids != a.ids) throw std::runtime_error(testing::PrintToString(ids));
+  });
+  EXPECT_EQ(what, "");
+}
+
+static std::string model_name(const testing::TestParamInfo<std::string> &info) {
+  return name_of(info.param);
+}
+INSTANTIATE_TEST_SUITE_P(Cases, Text, testing::ValuesIn(MODELS), model_name);
+INSTANTIATE_TEST_SUITE_P(Published, Text, testing::ValuesIn(PUBLISHED), model_name);
 
 // As the program calculates.
 class Bits : public testing::TestWithParam<std::string> {};
@@ -158,8 +185,7 @@ TEST_P(Bits, DependOnNeitherBatchNorThreadsNorContext) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Bits, testing::ValuesIn(MODELS),
-                         [](const auto &info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Cases, Bits, testing::ValuesIn(MODELS), model_name);
 
 // A text that is many times longer than the sliding window.
 class Window : public testing::TestWithParam<Case> {
@@ -227,12 +253,4 @@ TEST_P(Window, RingComesRound) {
   EXPECT_EQ(what, "");
 }
 
-static std::vector<Case> window_cases() {
-  std::vector<Case> cases = all_cases();
-  std::erase_if(cases, [](const Case &c) { return c.model.substr(0, 6) == "gemma-"; });
-  return cases;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Window, testing::ValuesIn(window_cases()), [](const auto &info) {
-  return name_of(info.param.model) + "_" + info.param.kind.name;
-});
+INSTANTIATE_TEST_SUITE_P(Cases, Window, testing::ValuesIn(in_each_way(with_window())), case_name);
