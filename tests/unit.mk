@@ -20,11 +20,11 @@ unit_test unit_asan_test: %: $(TESTS)/%
 	$< --gtest_brief=1
 
 $(TESTS)/unit_test: $(UNIT_SOURCES:%=$(TESTS)/hosted/%.o) $(TESTS)/kernels/kernels.o \
-  | $(TESTS)/good.gguf
+  | $(TESTS)/good/good-gemma.gguf
 	$(CXX) -no-pie -z noexecstack $(UNIT_WRAP) -o $@ $^ -lgtest -lgtest_main
 
 $(TESTS)/unit_asan_test: $(UNIT_SOURCES:%=$(TESTS)/asan/%.o) $(TESTS)/kernels/kernels.o \
-  | $(TESTS)/good.gguf
+  | $(TESTS)/good/good-gemma.gguf
 	$(CXX) -no-pie -z noexecstack $(ASAN_FLAGS) $(UNIT_WRAP) -o $@ $^ -lgtest -lgtest_main
 
 # The engine's main() and fail() give way to the test's.
@@ -39,8 +39,8 @@ $(TESTS)/asan/%.o: %
 	@mkdir -p $(@D)
 	$(CXX) $(UNIT_FLAGS) $(ASAN_FLAGS) $(UNIT_RENAME) -c -o $@ $<
 
-$(TESTS)/good.gguf: $(wildcard tests/e2e/bad_*.py tests/e2e/gguf_edit.py)
-	@mkdir -p $(@D)
-	python3 tests/e2e/bad_cases.py --good $@
+$(TESTS)/good/good-gemma.gguf: $(wildcard tests/e2e/bad_*.py tests/e2e/gguf_edit.py)
+	@rm -rf $(@D)
+	python3 tests/e2e/bad_cases.py --good $(@D)
 
 -include $(UNIT_SOURCES:%=$(TESTS)/hosted/%.d) $(UNIT_SOURCES:%=$(TESTS)/asan/%.d)
