@@ -5,6 +5,10 @@ PREFIX ?= /usr/local
 MODEL  ?= tests/data/tiny-gemma-f16.gguf
 PROMPT ?= Once upon a time
 
+# What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
+TYPES ?= f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
+CHAT  ?= 1
+
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
 CHAIN_portable := portable
 CHAIN_x86_64   := x86_64 portable
@@ -28,6 +32,12 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
   -fno-jump-tables -malign-data=abi -Wall -Wextra -Wno-register -Wno-invalid-offsetof \
   -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+# f16 is that of the KV cache, too.
+ALL_TYPES := f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
+UNKNOWN   := $(filter-out $(ALL_TYPES),$(TYPES))
+$(if $(UNKNOWN),$(error TYPES: no $(UNKNOWN), but $(ALL_TYPES)))
+CXXFLAGS_ENGINE := -DCHAT=$(CHAT) '-DWEIGHT_TYPES(T)=$(foreach t,$(filter f16 $(TYPES),$(ALL_TYPES)),\
+  T($(shell echo $(t) | tr a-z A-Z),$(t)))'
 NASMFLAGS := -f elf64 -Wall
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
   -T linker.ld
@@ -68,9 +78,14 @@ $(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc)
 	@mkdir -p $(@D)
 	$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
 
-$(BUILD)/%.cpp.o: %.cpp
+$(BUILD)/%.cpp.o: %.cpp $(BUILD)/options
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CXXFLAGS_ENGINE) -c -o $@ $<
+
+# What the objects were built for; changes only where that does.
+$(BUILD)/options: FORCE
+	@mkdir -p $(@D)
+	@echo "$(CXXFLAGS_ENGINE)" | cmp -s - $@ || echo "$(CXXFLAGS_ENGINE)" > $@
 
 # The engine with the model behind it, in one file that runs alone.
 build/story: build/mote $(MODEL) FORCE

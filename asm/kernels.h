@@ -15,13 +15,22 @@
 // What matmul_* works on: y[c][r] = sum over i < n of w[r][i] * x[c][i], for all columns c < cols.
 struct Matmul {
   const void *w;  // [rows][n] of the weight type; a row every w_stride bytes
-  const f32 *x;   // [cols][n]
+  const void *x;  // [cols][n] of f32 or, see below, of room for them
   f32 *y;         // [cols][rows]
   u64 w_stride;
   u32 n;     // multiple of 8, at least 8
   u32 rows;  // at least 4
   u32 cols;  // at least 1
 };
+
+// 32 activations, quantised: x[i] is scale * q[i], but for half of scale.
+struct Quantised {
+  f32 scale;  // largest |x| / 127
+  f32 sum;    // scale * sum of q: what a weight type with a minimum multiplies it with
+  i8 q[32];
+};
+static_assert(sizeof(Quantised) == 40);
+
 static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // matmul.inc
 
 extern "C" {
@@ -34,15 +43,44 @@ void matmul_f32(const Matmul *m, u32 begin, u32 step);
 void matmul_f16(const Matmul *m, u32 begin, u32 step);
 void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
+// The same with quantised weights, in GGUF's blocks (ggml, src/ggml-common.h: block_q8_0 and so on;
+// aligned to 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
+// quantise() makes them, each 4 * n bytes behind the one before: as far as columns of floats.  n is a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an
+// integer, with the offset and a K type's integer scale in it.  The dot product of the q of 32 weights
+// (of 16 where a scale holds for 16) is exact; its products with the scales, and their sum, are in f32.
+// Error for |x| < 2^64, x being what the blocks stand for:
+//   (n/16 + 8) * 2^-24 * sum (|scale * q| + |min|) * |x| + n * 2^-131.
+// What is larger than that or not finite spoils its own row or column alone.
+void matmul_q8_0(const Matmul *m, u32 begin, u32 step);
+void matmul_q4_0(const Matmul *m, u32 begin, u32 step);
+void matmul_q4_1(const Matmul *m, u32 begin, u32 step);
+void matmul_q5_0(const Matmul *m, u32 begin, u32 step);
+void matmul_q4_k(const Matmul *m, u32 begin, u32 step);
+void matmul_q5_k(const Matmul *m, u32 begin, u32 step);
+void matmul_q6_k(const Matmul *m, u32 begin, u32 step);
+
 // The kernels below work on one column.  All of them take the same arguments, so that the forward
 // pass can call any of them from a table; what a kernel does not use has no name here.  n is a
 // multiple of 8, at least 8, and y holds n floats.
 
-// y[i] = scale * w[i], i < n: one row of a weight matrix as f32.  Exact but for the rounding of the
-// product.
+// y[i] = scale * w[i], i < n: one row of a weight matrix as f32; n as for matmul_*.  Exact but for the
+// rounding of w[i] to f32, where it has a minimum, and of the product.  Of blocks with a scale that is
+// not finite: anything that is not finite; and the sign of a zero is not defined.
 void row_f32(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_f16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_bf16(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q8_0(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q4_0(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q4_1(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q5_0(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q4_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q5_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+void row_q6_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
+
+// Quantises x to y, which is Quantised[n / 32]; what is left of x behind the last 32 is left out.  Each block's scale is its
+// largest |x|, at least 2^-100, over 127; q = x / scale, an f32, rounded to nearest even: |q| <= 127;
+// sum = scale * (sum of q).  These are the same bits in every ISA.  x must be finite.
+void quantise(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
 // y[i] = x[i] * w[i] / sqrt(mean(x^2) + eps), i < n; w: f32[n]; y may be x.  Zhang and Sennrich,
 // arXiv 1910.07467.  The sum of squares and x * w must be finite.  Error: (n/16 + 7) * 2^-24 * |y| +

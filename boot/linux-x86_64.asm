@@ -6,6 +6,7 @@
 default rel
 extern image, image_size, main
 
+global program_headers_end          ; for linker.ld
 section .header progbits alloc noexec nowrite align=64
 elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     db 0x7f, "ELF", 2, 1, 1, 0          ; 64 bits, little-endian, version 1
@@ -25,6 +26,7 @@ program_headers:
     dq 4096
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
     dq 0, 0, 0, 0, 0, 0                 ; stack and every readable mapping executable
+program_headers_end:
 
 section .text.start progbits alloc exec nowrite align=1
 global _start

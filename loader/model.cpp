@@ -135,18 +135,20 @@ constexpr u32 count_patterns(const char *s, u32 below) {
 static_assert(count_patterns(OPTIONAL_KEYS, WITHOUT_FIELD) == FIELDS(split_count, architecture) &&
               count_patterns(KEYS, WITHOUT_FIELD) == FIELDS(architecture, n_vocab));
 static_assert(count_patterns(TENSORS, 256) == FIRST_LAYER - OUTPUT_NORM &&
-              count_patterns(LAYER_TENSORS, 256) == N_LAYER_TENSORS);
+              count_patterns(LAYER_TENSORS, 256) == N_FILE_TENSORS);
 static_assert(FIELDS(token_types, d_model) == 1 && FIELDS(token_types, d_ffn) == 2 &&
               FIELDS(token_types, n_vocab) == 3 && FIELDS(token_types, d_q) == 4 &&
               FIELDS(token_types, d_kv) == 5 && FIELDS(token_types, head_dim) == 6);
 static_assert(MAX_LAYERS == (0x637f7f7f >> 24) + 1 && MAX_LAYERS <= 100);  // two digits
 
-// What holds where the file says nothing, by Architecture: from Model's period on.
+// What holds where the file says nothing, by Architecture: from Model's period on.  0: the file has
+// to say it.
+constexpr u32 ONE = 0x3f800000, TEN_THOUSAND = 0x461c4000, NOTHING = 1;
 static constexpr u32 DEFAULTS[][8] = {
-    // period, epsilon, softcaps, window, bases of local layers, factor, base: 1e-6, 10000, 1, 1e6 ...
-    {1, 0x358637bd, NO_CAP, NO_CAP, 4096, 0x461c4000, 0x3f800000, 0x461c4000},
-    {2, 0x358637bd, 0x42480000, 0x41f00000, 4096, 0x461c4000, 0x3f800000, 0x461c4000},
-    {6, 0x358637bd, NO_CAP, NO_CAP, 0, 0x461c4000, 0, 0x49742400},
+    // period, epsilon, softcaps 50 and 30, window, base of local layers, rope's factor and base
+    {1, 0, NO_CAP, NO_CAP, 4096, TEN_THOUSAND, ONE, TEN_THOUSAND},
+    {2, 0, 0x42480000, 0x41f00000, 4096, TEN_THOUSAND, ONE, TEN_THOUSAND},
+    {6, 0x358637bd, NO_CAP, NO_CAP, 0, TEN_THOUSAND, NOTHING, NOTHING},  // 1e-6
 };
 static_assert(FIELDS(period, bos) == 8);
 
@@ -396,11 +398,16 @@ void load() {
   model->eos |= 1;
   take_keys();
 
+  // Gemma 3 that says nothing of rope is Ollama's, of 4B or more, where positions are stretched.
+  u32 factor = ONE;
+  if (model->rope_base == NOTHING) {
+    model->rope_base = 0x49742400;  // 1e6
+    factor = 0x41000000;            // 8
+  }
+  if (model->rope_factor == NOTHING) model->rope_factor = factor;
   // What does not fit becomes 0, and check() tells.
-  if (model->rope_base < 0x3f800000) model->rope_base = 0;  // 1.0
-  if (model->local_base < 0x3f800000) model->local_base = 0;
-  // Gemma 3 stretches the positions of its larger models: 4B, with 34 layers, and up.
-  if (!model->rope_factor) model->rope_factor = model->block_count > 26 ? 0x41000000 : 0x3f800000;
+  if (model->rope_base < ONE) model->rope_base = 0;
+  if (model->local_base < ONE) model->local_base = 0;
   model->context_length &= 0x3fffffff;  // some say 2^32 - 1
   u32 n = model->n_head;
   if (n) {
@@ -416,7 +423,7 @@ void load() {
   model->head_dim = dim;
   model->d_q = model->n_head * dim;
   model->d_kv = model->n_kv_head * dim;
-  model->local_rope[0] = 0x3f800000;  // 1.0
+  model->local_rope[0] = ONE;
   model->local_rope[1] = model->local_base;
   if (architecture + 1 < GEMMA3) {
     model->local_rope[0] = model->rope_factor;
@@ -431,6 +438,7 @@ void load() {
   do {
     do find(t++, infos);
     while (*model->pattern != '\x80');
+    t += N_LAYER_TENSORS - N_FILE_TENSORS;
     model->pattern = LAYER;
   } while (++model->layer < model->block_count);
   check();

@@ -17,29 +17,32 @@ struct [[gnu::packed]] Counted {
 
 // A matrix or a vector, whose shape the hyper-parameters tell.
 struct Tensor {
-  const u8 *data;   // row after row
-  union {
-    const u8 *end;  // of the data; for the loader alone
-    u8 *cache;      // the runtime's: where the rows that it makes are kept, for keys and values
-  };
-  u32 type;         // WeightType
-  u32 row_bytes;    // of a matrix
+  const u8 *data;  // row after row
+  const u8 *end;   // of the data
+  u32 type;        // WeightType
+  u32 row_bytes;   // of a matrix
 };
 
 // The weight types of this build, those without blocks first: name, and suffix of the kernels.  The
 // Makefile's TYPES chooses them.
 #ifndef WEIGHT_TYPES
-#define WEIGHT_TYPES(T) T(F32, f32) T(F16, f16) T(BF16, bf16)
+#define WEIGHT_TYPES(T) \
+  T(F32, f32) T(F16, f16) T(BF16, bf16) T(Q8_0, q8_0) T(Q4_0, q4_0) T(Q4_1, q4_1) \
+  T(Q5_0, q5_0) T(Q4_K, q4_k) T(Q5_K, q5_k) T(Q6_K, q6_k)
 #endif
 #define NAME(name, suffix) name,
 enum WeightType : u32 { WEIGHT_TYPES(NAME) N_WEIGHT_TYPES };
 #undef NAME
+#define IS_FLOAT(name, suffix) +(#name[0] != 'Q')
+constexpr u32 N_FLOAT_TYPES = 0 WEIGHT_TYPES(IS_FLOAT);
+#undef IS_FLOAT
 
 // The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.  Norms that a model has not
 // are empty: no data.
 enum LayerTensor : u8 {
   ATTN_NORM, ATTN_Q_NORM, ATTN_K_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUTPUT, POST_ATTENTION_NORM,
-  FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN, POST_FFW_NORM, N_LAYER_TENSORS
+  FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN, POST_FFW_NORM, N_FILE_TENSORS,
+  K_CACHE = N_FILE_TENSORS, V_CACHE, N_LAYER_TENSORS  // the runtime's own: [slots][d_kv], [d_kv][slots]
 };
 
 // The tensors, in this order: no tensors, but what angles() takes for them; [d_model];

@@ -19,6 +19,7 @@ enum Op : u8 {
   EMBED,    // dst = the token's row of the embedding
   NORM_HEAD,  // dst = rmsnorm(dst)
   MASK,     // dst = -infinity for positions that the token does not see
+  QUANTISE, // dst = src, for quantised weights
   STORE,    // src into the cache
   // Row by row, in shares of rows.
   MATMUL,   // dst = weight src
@@ -35,7 +36,7 @@ struct Step {
   u8 n;          // floats in a column; of src, where rows are multiplied
   u8 per;        // columns of dst for each token; floats in a column of dst, where rows are multiplied
   u8 extra;      // scalar of the kernel; in a cache, bytes from one of a head's elements to the next
-  u8 stride;     // in a cache, bytes from position to position, or from row to row
+  u8 stride;     // in a cache, bytes from slot to slot
 };
 
 #define COLUMN(op, dst, src, weight, n, per, extra) \
@@ -48,7 +49,8 @@ static const Step STEPS[] = {
     COLUMN(ANGLES, LOCAL_ROPE, X, LOCAL, head_dim, one, one),
     COLUMN(ANGLES, GLOBAL_ROPE, X, GLOBAL, head_dim, one, one),
     // a layer
-    COLUMN(NORM, H, X, ATTN_NORM | JOIN, d_model, one, eps),
+    COLUMN(NORM, H, X, ATTN_NORM, d_model, one, eps),
+    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
     ROWS(MATMUL, Q, H, ATTN_Q, d_model, d_q),
     ROWS(MATMUL, K, H, ATTN_K, d_model, d_kv),
     ROWS(MATMUL, V, H, ATTN_V | JOIN, d_model, d_kv),
@@ -56,31 +58,33 @@ static const Step STEPS[] = {
     COLUMN(ROTATE, Q, ROPE, 0, head_dim, n_head, one),
     COLUMN(NORM_HEAD, K, K, ATTN_K_NORM, head_dim, n_kv_head, eps),
     COLUMN(ROTATE, K, ROPE, 0 | JOIN, head_dim, n_kv_head, one),
-    {STORE, X, K, ATTN_K, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
-    {STORE, X, V, ATTN_V | JOIN, PARAM(d_kv), PARAM(one), PARAM(span.v_row), PARAM(kv_size)},
-    {ATTEND, SCORES, Q, ATTN_K | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size),
-     PARAM(k_row)},
+    {STORE, X, K, K_CACHE, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
+    {STORE, X, V, V_CACHE | JOIN, PARAM(d_kv), PARAM(one), PARAM(span.v_row), PARAM(kv_size)},
+    {ATTEND, SCORES, Q, K_CACHE | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size), 0},
     COLUMN(SOFTCAP, SCORES, X, 0, span.padded, n_head, attn_scale),
     COLUMN(MASK, SCORES, X, 0, span.padded, n_head, one),
     COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, span.padded, n_head, softmax_scale),
-    {ATTEND, O, SCORES, ATTN_V | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row),
-     PARAM(span.v_row)},
+    {ATTEND, O, SCORES, V_CACHE | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row), 0},
+    COLUMN(QUANTISE, O_Q, O, 0 | JOIN, d_q, one, one),
     ROWS(MATMUL, T, O, ATTN_OUTPUT | JOIN, d_q, d_model),
     COLUMN(NORM, T, T, POST_ATTENTION_NORM, d_model, one, eps),
     COLUMN(ADD, X, T, 0, d_model, one, one),  // the next norm's column is the same thread's
-    COLUMN(NORM, H, X, FFN_NORM | JOIN, d_model, one, eps),
+    COLUMN(NORM, H, X, FFN_NORM, d_model, one, eps),
+    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
     ROWS(MATMUL, GATE, H, FFN_GATE, d_model, d_ffn),
     ROWS(MATMUL, UP, H, FFN_UP | JOIN, d_model, d_ffn),
-    COLUMN(GEGLU, GATE, UP, 0 | JOIN, d_ffn, one, one),
+    COLUMN(GEGLU, GATE, UP, 0, d_ffn, one, one),
+    COLUMN(QUANTISE, GATE_Q, GATE, 0 | JOIN, d_ffn, one, one),
     ROWS(MATMUL, T, GATE, FFN_DOWN | JOIN, d_ffn, d_model),
     COLUMN(NORM, T, T, POST_FFW_NORM, d_model, one, eps),
     COLUMN(ADD, X, T, 0, d_model, one, one),
     // the head
-    COLUMN(NORM, H, X, OUTPUT_NORM | JOIN, d_model, one, eps),
+    COLUMN(NORM, H, X, OUTPUT_NORM, d_model, one, eps),
+    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
     ROWS(MATMUL, LOGITS, H, OUTPUT | JOIN, d_model, n_vocab),
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
-constexpr u32 LAYER_BEGIN = 3, LAYER_END = 28, HEAD_END = 31;
+constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
 
 // The kernels of a weight type.
 struct TypeKernels {
@@ -114,7 +118,8 @@ static void mask(f32 *y, const f32 *, const void *, u32 n, u32 position, f32) {
 }
 
 static void (*const COLUMN_OPS[])(f32 *, const f32 *, const void *, u32, u32, f32) = {
-    rmsnorm, add, angles, rope, softcap, softmax, geglu, embed, norm_head, mask};
+    rmsnorm, add, angles, rope, softcap, softmax, geglu, embed, norm_head, mask,
+    quantise};
 
 static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   u32 per = mote->param[s->per], n = mote->param[s->n], extra = mote->param[s->extra];
@@ -123,7 +128,7 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
     u32 token = i / per, position = mote->last - token;
     const f32 *src = mote->buffer[s->src] + u64(token) * n;
     if (s->op == STORE)
-      mote->kv_store(w->cache + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
+      mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
                      extra);
     else
       COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
@@ -132,21 +137,18 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
 }
 
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
-  Matmul m = {w->data, mote->buffer[s->src], mote->buffer[s->dst], w->row_bytes, mote->param[s->n],
-              mote->param[s->per], mote->batch};
-  u32 type = w->type, times = 1;
+  // What is multiplied with quantised weights follows behind its buffer, quantised.
+  Matmul m = {w->data, mote->buffer[s->src + (w->type >= N_FLOAT_TYPES)], mote->buffer[s->dst],
+              w->row_bytes, mote->param[s->n], mote->param[s->per], mote->batch};
+  u32 times = 1;
   if (s->op == ATTEND) {
-    type = mote->kv_type;
-    m.w = w->cache;
-    m.w_stride = mote->param[s->stride];
     m.cols = mote->group;
     times = mote->batch * mote->n_kv_head;
   }
-  auto first = (const u8 *)m.w;
   for (u32 i = 0; i < times; ++i) {
-    m.w = first + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
-    KERNELS[type].matmul(&m, 4 * thread, 4 * mote->n_threads);
-    m.x += m.cols * m.n;
+    m.w = w->data + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
+    KERNELS[w->type].matmul(&m, 4 * thread, 4 * mote->n_threads);
+    m.x = (const f32 *)m.x + m.cols * m.n;
     m.y += m.cols * m.rows;
   }
 }

@@ -36,7 +36,7 @@ static const char *digits(u32 n, i32 decimals) {
 static char *fill(const char *s, const void *values) {
   auto value = (const u32 *)values;
   char *to = text();
-  while (u8 c = u8(*s++)) {
+  for (; u8 c = u8(*s); ++s) {
     u32 kind = c - '#';
     if (kind > 2) {
       *to++ = char(c);
@@ -49,9 +49,16 @@ static char *fill(const char *s, const void *values) {
   return to;
 }
 
-[[gnu::noinline]] static void flush(char *end) { write_all(2, text(), u64(end - text())); }
+void say(const char *s, const void *values) {
+  const char *end = fill(s, values);
+  write_all(2, text(), u64(end - text()));
+}
 
-void say(const char *s, const void *values) { flush(fill(s, values)); }
+// The last words.
+[[noreturn, gnu::noinline]] static void die(const char *s, u64 n) {
+  write_all(2, s, n);
+  leave(1);
+}
 
 void tell(u32 fd, const char *s) {
   if (sys(SYS_IOCTL, fd, 0x5401, mote->scratch) == 0) say(s, &mote->n_past);  // TCGETS
@@ -71,18 +78,13 @@ void fail(const char *what) {
     }
   }
   *to++ = '\n';
-  flush(to);
-  leave(1);
+  die(text(), u64(to - text()));
 }
 
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
   auto p = (void *)sys(SYS_MMAP, nullptr, bytes, 3, 0x22, nullptr, 0l);
-  if (i64(p) < 0) {
-    if (base) fail("out of memory");
-    write_all(2, "mote: out of memory\n", 20);  // not even for the Mote
-    leave(1);
-  }
+  if (i64(p) < 0) die("mote: out of memory\n", 20);  // there may be no Mote that fail() needs
   return p;
 }
 
@@ -93,19 +95,19 @@ u64 now() {
 }
 
 void read_prompt() {
-  tell(0, mote->chat ? "> " : "Prompt, to Ctrl-D:\n");
+  tell(0, chats() ? "> " : "Prompt, to Ctrl-D:\n");
   char *p = text();
   mote->prompt = p;
   for (;;) {
     // A line is read byte by byte, so that nothing of the next one is lost.  Nothing that may be
     // written follows the text: too much of it is an error of read.
-    i64 got = sys(SYS_READ, 0, p, mote->chat ? 1 : CHUNK);
+    i64 got = sys(SYS_READ, 0, p, chats() ? 1 : CHUNK);
     if (got == -EINTR) continue;
     if (got < 0) fail("stdin: cannot read");
     p += got;
-    if (!got || (mote->chat && p[-1] == '\n')) break;
+    if (!got || (chats() && p[-1] == '\n')) break;
   }
-  if (mote->chat && p == mote->prompt) finish();
+  if (chats() && p == mote->prompt) finish();
   if (p[-1] != '\n') ++p;
   mote->prompt_end = p;
 }

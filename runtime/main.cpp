@@ -5,15 +5,24 @@
 
 extern "C" const u8 image_size[];  // linker.ld: the engine's own bytes, as an address
 
+#if CHAT
+#define CHAT_OPTION "i"
+#else
+#define CHAT_OPTION "\1"
+#endif
+
 // The options, in the order of their values in Mote: whole numbers, fractions, switches.
-static const char OPTIONS[] = "snckt" "TP" "iqh";
+static const char OPTIONS[] = "snckt" "TP" CHAT_OPTION "qh";
 enum { FIRST_FRACTION = 5, FIRST_SWITCH = 7, N_OPTIONS = 10 };
 
 static const char HELP[] =
     "usage: mote [options] [MODEL.gguf] [PROMPT]\n"
     " -n N tokens at most  -c N context length  -T F temperature (0: greedy)\n"
     " -k N top-k (0: off)  -P F top-p  -s N seed  -t N threads\n"
-    " -i chat  -q no statistics  -h help\n";
+#if CHAT
+    " -i chat "
+#endif
+    " -q no statistics  -h help\n";
 
 // Help that was asked for, or a command line that nobody can follow.
 [[noreturn]] static void help() {
@@ -29,7 +38,6 @@ static void open_model(char *path, const u8 *skip) {
   i64 fd = sys(SYS_OPEN, path, 0);
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
-  sys(SYS_CLOSE, fd);
   if (p >= 0 && size > i64(mote->file)) {
     mote->file += p;
     mote->end = (u8 *)p + size;
@@ -38,31 +46,23 @@ static void open_model(char *path, const u8 *skip) {
   }
 }
 
-// The parts of the arena, in the order of Mote's pointers from buffer on: the product of two
-// parameters, in words of 4 bytes.
-static const u8 ARENA[][2] = {
-    {PARAM(max_batch), PARAM(d_model)},      // X
-    {PARAM(max_batch), PARAM(d_model)},      // H
-    {PARAM(max_batch), PARAM(d_model)},      // T
-    {PARAM(max_batch), PARAM(d_q)},          // Q
-    {PARAM(max_batch), PARAM(d_q)},          // O
-    {PARAM(max_batch), PARAM(d_kv)},         // K
-    {PARAM(max_batch), PARAM(d_kv)},         // V
-    {PARAM(max_batch), PARAM(d_ffn)},        // GATE
-    {PARAM(max_batch), PARAM(d_ffn)},        // UP
-    {PARAM(batch_heads), PARAM(spans[1].slots)},  // SCORES
-    {PARAM(max_batch), PARAM(head_dim)},     // LOCAL_ROPE
-    {PARAM(max_batch), PARAM(head_dim)},     // GLOBAL_ROPE
-    {PARAM(one), PARAM(n_vocab)},            // LOGITS
-    {PARAM(one), PARAM(one)},                // ROPE
-    {PARAM(one), PARAM(context)},            // tokens_fed
-    {PARAM(one), PARAM(vocab_words)},        // slots
-    {PARAM(one), PARAM(vocab_words)},
-    {PARAM(one), PARAM(vocab_words)},
-    {PARAM(one), PARAM(vocab_words)},        // piece
-    {PARAM(one), PARAM(vocab_words)},        // draws
-    {PARAM(one), PARAM(vocab_words)},        // ranking
-    {PARAM(one), PARAM(header_bytes)},       // pieces
+// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,
+// of those before the logits for each token of a batch.
+static const u8 ARENA[] = {
+    PARAM(d_model), PARAM(d_model), PARAM(d_model), PARAM(d_model),  // X, H, H_Q, T
+    PARAM(d_q), PARAM(d_q), PARAM(d_q),              // Q, O, O_Q
+    PARAM(d_kv), PARAM(d_kv),                        // K, V
+    PARAM(d_ffn), PARAM(d_ffn), PARAM(d_ffn),        // GATE, GATE_Q, UP
+    PARAM(score_words),                              // SCORES
+    PARAM(head_dim), PARAM(head_dim),                // LOCAL_ROPE, GLOBAL_ROPE
+    PARAM(n_vocab),                                  // LOGITS
+    PARAM(one),                                      // ROPE
+    PARAM(context),                                  // tokens_fed
+    PARAM(vocab_words), PARAM(vocab_words), PARAM(vocab_words),  // slots
+    PARAM(vocab_words),                              // piece
+    PARAM(vocab_words),                              // draws
+    PARAM(vocab_words),                              // ranking
+    PARAM(header_bytes),                             // pieces
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
@@ -71,17 +71,19 @@ static u8 *lay_out(u8 *arena) {
   Tensor *t = mote->tensors + FIRST_LAYER;
   u32 l = 0;
   do {
-    u64 bytes = u64(mote->d_kv) * mote->spans[++l % mote->period == 0].v_row;
-    t[ATTN_K].cache = arena;  // [slots][d_kv]
-    arena += bytes;
-    t[ATTN_V].cache = arena;  // [d_kv][slots]
-    arena += bytes;
+    u32 v_row = mote->spans[++l % mote->period == 0].v_row;
+    t[K_CACHE] = {arena, nullptr, mote->kv_type, mote->k_row};
+    arena += u64(mote->d_kv) * v_row;
+    t[V_CACHE] = {arena, nullptr, mote->kv_type, v_row};
+    arena += u64(mote->d_kv) * v_row;
     t += N_LAYER_TENSORS;
   } while (l < mote->block_count);
   auto pointers = (u8 **)mote->buffer;
-  for (u64 i = 0; i < sizeof(ARENA) / sizeof(ARENA[0]); ++i) {
+  for (u64 i = 0; i < sizeof(ARENA); ++i) {
     pointers[i] = arena;
-    arena += u64(mote->param[ARENA[i][0]]) * mote->param[ARENA[i][1]] * 4 + 64;
+    u64 words = mote->param[ARENA[i]];
+    if (i < LOGITS) words *= mote->max_batch;
+    arena += words * 4 + 64;
   }
   return arena;
 }
@@ -112,7 +114,7 @@ void set_up() {
   mote->spans[0] = {window, ring, 0, ring * mote->kv_size};
   mote->k_row = mote->d_kv * mote->kv_size;
   mote->vocab_words = mote->n_vocab * 4;
-  mote->batch_heads = mote->max_batch * mote->n_head;
+  mote->score_words = mote->n_head * slots;
   mote->padded_vocab = (mote->n_vocab + 7) & ~7u;
   mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
@@ -138,7 +140,7 @@ void finish() {
 // In a chat, what stands between the texts of the two: the end of a turn, the beginning of another.
 // role: 0 user, 1 model.
 static void turn(u32 role) {
-  if (!mote->chat) return;
+  if (!chats()) return;
   if (mote->n_fed > 1) {  // more than <bos>
     add_token(mote->turn_end);
     encode("\n", 1);
@@ -149,7 +151,7 @@ static void turn(u32 role) {
 
 // A prompt and its answer; of a chat, one turn after the other.
 [[noreturn]] static void converse() {
-  if (mote->add_bos | mote->chat) add_token(mote->bos);
+  if (mote->add_bos | chats()) add_token(mote->bos);
   for (;;) {
     if (!mote->prompt) read_prompt();
     turn(0);
@@ -159,12 +161,9 @@ static void turn(u32 role) {
     mote->prompt = nullptr;
     turn(1);
     if (!mote->n_fed) add_token(mote->bos);  // an empty prompt is one
-    if (!mote->chat) {
-      if (mote->full) fail("prompt longer than the context");
-      generate();
-      break;
-    }
+    if (mote->full > chats()) fail("prompt too long");
     generate();
+    if (!chats()) break;
     write_all(1, "\n", 1);
     if (mote->full) break;
   }
@@ -181,16 +180,16 @@ static void count_cpus() {
 
 // argv[0] is the name of this very file, whatever the caller has called it: boot/ sees to that.
 extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
-  base = nullptr;
   base = (u8 *)map(sizeof(Mote) + MAX_TEXT) + BIAS;
   mote->seed = u32(now());
   mote->tensors = mote->tensor;
-  mote->max_batch = MAX_BATCH;
-  mote->kv_type = F16;
-  mote->kv_size = 2;
+  // Zeros become these: shorter than to write all of a word.
+  mote->max_batch |= MAX_BATCH;
+  mote->kv_type |= F16;
+  mote->kv_size |= 2;
   mote->kv_store = store_f16;
   mote->max_tokens = ~0u;
-  mote->top_k = 64;  // the Gemma model card
+  mote->top_k |= 64;  // the Gemma model card
   mote->top_p = 0.95f;
   mote->temperature = 1;
   u64 no_signal = 1 << 12;  // SIGPIPE, bit 13 - 1: a dead pipe is an error of write
@@ -207,8 +206,9 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
       }
       auto to = (u8 *)mote->prompt_end;
       if (!to) mote->prompt = (char *)(to = s);
-      while (*s) *to++ = *s++;
-      *to++ = ' ';
+      do *to++ = *s;
+      while (*s++);
+      to[-1] = ' ';
       mote->prompt_end = (char *)to;
       continue;
     }
@@ -217,21 +217,24 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
       mote->only_words = true;
       continue;
     }
-    while (u8 c = *s) {
-      ++s;
-      u64 i = 0;
-      while (u8(OPTIONS[i]) != c)
-        if (++i == N_OPTIONS) help();
+    while (u8 c = *s++) {
+      i64 i = N_OPTIONS;
+      do
+        if (--i < 0) help();
+      while (u8(OPTIONS[i]) != c);
       u32 *option = mote->option + i;
       ++*option;
       if (mote->help) help();
       if (i >= FIRST_SWITCH) continue;
-      if (!*s) s = (u8 *)*++argv;
-      if (!s || *(const u16 *)s == '.') help();  // no value, or a point alone
+      if (!*s) {
+        s = (u8 *)*++argv;
+        if (!s) help();
+      }
+      if (*(const u16 *)s == '.') help();  // a point alone
       u64 value = 0;
       u32 unit = 0;  // of the last digit, behind a point
       do {
-        u64 digit = u64(*s) - '0';
+        u32 digit = *s - u32('0');
         if (digit <= 9) {
           if (unit < 10000000) {  // more digits would make no difference
             value = value * 10 + digit;
@@ -249,16 +252,16 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
         value = bits(f);
       }
       *option = u32(value);
-      if (bits(mote->top_p) > bits(1)) help();
-      if (mote->context / MAX_CONTEXT | mote->n_threads / MAX_THREADS) help();
     }
   }
-  if (!mote->end) help();
+  if (!mote->end || bits(mote->top_p) > bits(1)) help();
+  // Both at once: MAX_CONTEXT is MAX_THREADS squared.
+  if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
   load();
   if (!mote->n_threads) count_cpus();
   if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);
   model->subject = nullptr;
   set_up();
-  if (mote->chat && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
+  if (chats() && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
   converse();
 }

@@ -18,11 +18,12 @@ constexpr u32 THREAD_STACK = 16384;     // bytes
 // Activations: [max_batch] columns of floats.
 enum BufferName : u8 {
   X,       // [d_model] the residual stream
-  H,       // [d_model] what a norm makes of it
+  H, H_Q,  // [d_model] what a norm makes of it; quantised
   T,       // [d_model] what a block adds to it
-  Q, O,    // [n_head][head_dim]
+  Q,       // [n_head][head_dim]
+  O, O_Q,  // the same; quantised
   K, V,    // [n_kv_head][head_dim]
-  GATE, UP,  // [d_ffn]
+  GATE, GATE_Q, UP,  // [d_ffn]; quantised
   SCORES,  // [n_head][padded]
   LOCAL_ROPE, GLOBAL_ROPE,  // [2][head_dim / 2] cosines, sines
   LOGITS,  // [n_vocab], of one token alone
@@ -61,7 +62,7 @@ struct Mote : Model {
   u32 places;            // of the tree
   u32 longest;           // bytes of the longest token
   u32 turn_start, turn_end;
-  bool full;             // there was no room for a token
+  u32 full;              // 1: there was no room for a token
 
   // The statistics, in the order in which they are said, the seed at last.
   struct {
@@ -91,7 +92,7 @@ struct Mote : Model {
   u32 kv_type;           // of the KV cache: F16, or F32 in a test
   u32 kv_size;           // bytes of its elements,
   u32 k_row;             // from one slot's keys to the next one's
-  u32 batch_heads;       // max_batch * n_head
+  u32 score_words;       // n_head * slots
   u32 header_bytes;      // of the file, before the tensor data
   u32 vocab_words;       // 4 * n_vocab
   u32 padded_vocab;      // n_vocab, up to a multiple of 8
@@ -131,6 +132,11 @@ struct Mote : Model {
 };
 
 #define mote ((Mote *)(base - BIAS))
+
+#ifndef CHAT
+#define CHAT 1  // the Makefile's: 0 builds an engine without -i
+#endif
+inline bool chats() { return CHAT && mote->chat; }
 
 // What standard input says, or a message: [MAX_TEXT], behind the Mote.
 inline char *text() { return (char *)(mote + 1); }

@@ -97,8 +97,8 @@ void read_vocabulary() {
 
 void add_token(u64 token) {
   mote->tokens_fed[mote->n_fed] = u32(token);  // there is room for one more
-  mote->full = mote->n_fed == mote->context;
-  if (!mote->full) ++mote->n_fed;
+  if (mote->n_fed == mote->context) mote->full |= 1;
+  else ++mote->n_fed;
 }
 
 void encode(const char *text, u64 n) {

@@ -31,7 +31,7 @@ void matmul(const Matmul *m, u32 begin, u32 step) {
   for (u32 r = begin; r < m->rows; r = r % 4 == 3 ? r - 3 + step : r + 1) {
     auto w = (const typename Type::Bits *)((const u8 *)m->w + r * m->w_stride);
     for (u32 c = 0; c < m->cols; ++c) {
-      const f32 *x = m->x + u64(c) * m->n;
+      auto x = (const f32 *)m->x + u64(c) * m->n;
       f32 sum[8] = {};  // as many as a vector register has lanes: smaller rounding errors than one
       for (u32 i = 0; i < m->n; ++i) sum[i % 8] += Type::load(w[i]) * x[i];
       m->y[u64(c) * m->rows + r] =

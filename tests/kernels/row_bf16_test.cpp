@@ -1,4 +1,4 @@
-// row_bf16_test - a row of bf16 as f32.  What is tested: row.h.  Contract: asm/kernels.h
+// row_bf16_test - a row of bf16 as f32.  Tests: row_test.cpp.  Contract: asm/kernels.h
 #include "row.h"
 
-ROW_TESTS(bf16, Bf16)
+ROW_TESTS(bf16)

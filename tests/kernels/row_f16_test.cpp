@@ -1,4 +1,4 @@
-// row_f16_test - a row of f16 as f32.  What is tested: row.h.  Contract: asm/kernels.h
+// row_f16_test - a row of f16 as f32.  Tests: row_test.cpp.  Contract: asm/kernels.h
 #include "row.h"
 
-ROW_TESTS(f16, F16)
+ROW_TESTS(f16)

@@ -1,4 +1,4 @@
-// row_f32_test - a row of f32 as f32.  What is tested: row.h.  Contract: asm/kernels.h
+// row_f32_test - a row of f32 as f32.  Tests: row_test.cpp.  Contract: asm/kernels.h
 #include "row.h"
 
-ROW_TESTS(f32, F32)
+ROW_TESTS(f32)

@@ -45,7 +45,7 @@ TEST(store_f16, EveryRounding) {
 }
 
 TEST(store_f16, EveryPattern) {
-  auto bytes = F32::patterns();
+  auto bytes = float_patterns(4);
   std::vector<f32> src(65536);
   memcpy(src.data(), bytes.data(), bytes.size());
   check(src, 2);
