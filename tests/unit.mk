@@ -31,6 +31,8 @@ $(TESTS)/unit_asan_test: $(UNIT_SOURCES:%=$(TESTS)/asan/%.o) $(TESTS)/kernels/ke
 $(TESTS)/hosted/runtime/main.cpp.o $(TESTS)/asan/runtime/main.cpp.o: UNIT_RENAME := -Dmain=mote_main
 $(TESTS)/hosted/runtime/io.cpp.o $(TESTS)/asan/runtime/io.cpp.o: UNIT_RENAME := -Dfail=mote_fail
 
+$(TESTS)/hosted/tests/unit/exact.cpp.o: UNIT_FLAGS += -O2
+
 $(TESTS)/hosted/%.o: %
 	@mkdir -p $(@D)
 	$(CXX) $(UNIT_FLAGS) $(UNIT_RENAME) -c -o $@ $<

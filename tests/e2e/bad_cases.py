@@ -180,8 +180,7 @@ edit('duplicate_tensor', 'error', 'a tensor twice', lambda g: g.t.append(dict(g.
 # --- hyper-parameters
 for k in ('embedding_length', 'block_count', 'attention.head_count', 'feed_forward_length',
           'attention.layer_norm_rms_epsilon'):
-    edit('no_' + k.split('.')[-1],
-         'either' if k[:12] in ('feed_forward', 'attention.la') else 'error',
+    edit('no_' + k.split('.')[-1], 'either' if k == 'feed_forward_length' else 'error',
          k + ' is missing', lambda g, k=k: g.drop(A + k))
 edit('no_architecture', 'error', 'general.architecture is missing',
      lambda g: g.drop('general.architecture'))

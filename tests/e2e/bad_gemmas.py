@@ -290,7 +290,6 @@ def twins():
     eps = 'attention.layer_norm_rms_epsilon'
     for base in BASES:
         if base != 'blocks':
-            yield two('same', base, 'no-epsilon', drop(eps))
             yield two('other', base, 'epsilon', put(eps, F32, 1e-2))
             yield two('same', base, 'no-base', drop('rope.freq_base'))
             yield two('other', base, 'base', put('rope.freq_base', F32, 20000.0))
@@ -311,15 +310,19 @@ def twins():
     for n in (4095, 4097):
         yield two('other', 'gemma2_long', 'window-%d' % n, put('attention.sliding_window', U32, n))
     for base in ('gemma3', 'gemma3_27'):
+        yield two('same', base, 'no-epsilon', drop(eps))
         yield two('same', base, 'no-local-base', drop('rope.freq_base_swa'))
         yield two('other', base, 'local-base', put('rope.freq_base_swa', F32, 10100.0))
-        yield two('same', base, 'no-factor', drop('rope.scaling.factor'))
-        yield two('same', base, 'no-scaling', drop('rope.scaling.factor', 'rope.scaling.type'))
+        # Where nothing at all is said of rope, the factor is 8: Ollama's files of 4B and more.
+        like = ('same', 'other')[base == 'gemma3_27']
+        yield two(like, base, 'no-factor', drop('rope.scaling.factor'))
+        yield two(like, base, 'no-scaling', drop('rope.scaling.factor', 'rope.scaling.type'))
+        yield two(('other', 'same')[base == 'gemma3_27'], base, 'bare',
+                  drop('rope.freq_base', 'rope.freq_base_swa', 'rope.scaling.factor',
+                       'rope.scaling.type', eps))
         yield two('other', base, 'factor', put('rope.scaling.factor', F32, 2.0))
         yield two('same', base, 'ollama', rename('rope.freq_base', 'rope.global.freq_base',
                                                  'rope.freq_base_swa', 'rope.local.freq_base'))
-        yield two('same', base, 'bare', drop('rope.freq_base', 'rope.freq_base_swa', 'rope.scaling.factor',
-                                             'rope.scaling.type', eps))
         yield two('same', base, 'scale-linear', rename('rope.scaling.factor', 'rope.scale_linear'))
         yield two('same', base, 'pattern-6', put('attention.sliding_window_pattern', U32, 6))
         yield two('other', base, 'pattern-5', put('attention.sliding_window_pattern', U32, 5))
