@@ -10,7 +10,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOTE = os.path.abspath(os.environ.get('MOTE', os.path.join(ROOT, 'build/x86_64/mote')))
 DATA = os.path.join(ROOT, 'tests/data')
-DEMO = os.environ.get('MOTE_DEMO', os.path.join(DATA, 'tiny-gemma-f16.gguf'))
+DEMO = os.environ.get('MOTE_DEMO', os.path.join(DATA, 'tiny-gemma-q8_0.gguf'))
 PROMPT = 'Once upon a time'
 
 Result = collections.namedtuple('Result', 'code out err')
