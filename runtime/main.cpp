@@ -12,13 +12,13 @@ extern "C" const u8 image_size[];  // linker.ld: the engine's own bytes, as an a
 #endif
 
 // The options, in the order of their values in Mote: switches, fractions, whole numbers.
-static const char OPTIONS[] = "qh" CHAT_OPTION "PT" "tckns";
-enum { FIRST_FRACTION = 3, FIRST_NUMBER = 5, N_OPTIONS = 10 };
+static const char OPTIONS[] = "qh" CHAT_OPTION "PT" "tclkns";
+enum { FIRST_FRACTION = 3, FIRST_NUMBER = 5, N_OPTIONS = 11 };
 
 static const char HELP[] =
     "usage: mote [options] [MODEL.gguf] [PROMPT]\n"
     " -n N tokens -c N context -T F temperature (0: greedy)\n"
-    " -k N top-k (0: off) -P F top-p -s N seed -t N threads\n"
+    " -k N top-k (0: off) -P F top-p -s N seed -t N threads -l N lookup\n"
 #if CHAT
     " -i chat"
 #endif
@@ -56,7 +56,7 @@ static const u8 ARENA[] = {
     PARAM(d_ffn), PARAM(d_ffn), PARAM(d_ffn),        // GATE, GATE_Q, UP
     PARAM(score_words),                              // SCORES
     PARAM(head_dim), PARAM(head_dim),                // LOCAL_ROPE, GLOBAL_ROPE
-    PARAM(n_vocab),                                  // LOGITS
+    PARAM(logit_words),                              // LOGITS
     PARAM(one),                                      // ROPE
     PARAM(context),                                  // tokens_fed
     PARAM(n_vocab), PARAM(n_vocab), PARAM(n_vocab),  // slots
@@ -115,6 +115,7 @@ void set_up() {
   mote->k_row = mote->d_kv * mote->kv_size;
   mote->score_words = mote->n_head * slots;
   mote->padded_vocab = (mote->n_vocab + 7) & ~7u;
+  mote->logit_words = mote->padded_vocab * (mote->lookup + 1);
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
   // The 27B models of Gemma 2 and 3, with 46 and 62 layers, have heads of another size than this.
@@ -131,7 +132,7 @@ void set_up() {
 }
 
 void finish() {
-  mote->bandwidth = u32(mote->cost[1].speed * u64(mote->end - mote->data) / 1000000000);
+  mote->bandwidth = u32(mote->passes * u64(mote->end - mote->data) * 100 / (mote->time[1] | 1));
   if (!mote->quiet)
     say("\nseed #; prompt #, % tok/s; answer #, % tok/s, % GB/s\n", &mote->seed);
   leave(0);
@@ -256,7 +257,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   }
   if (!mote->end || bits(mote->top_p) > bits(1)) help();
   // Both at once: MAX_CONTEXT is MAX_THREADS squared.
-  if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
+  if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS | mote->lookup / MAX_BATCH) help();
   load();
   if (!mote->n_threads) count_cpus();
   if (mote->context > mote->context_length) say("mote: -c beyond the model\n", nullptr);

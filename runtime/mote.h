@@ -8,6 +8,7 @@
 #include "../loader/model.h"
 
 constexpr u32 MAX_BATCH = 64;           // prompt tokens that share one pass over the weights
+constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from
 constexpr u32 DEFAULT_CONTEXT = 8192;   // at most, without -c
 constexpr u32 MAX_CONTEXT = 1 << 20;    // -c is less,
 constexpr u32 MAX_THREADS = 1024;       // and so is -t
@@ -26,7 +27,7 @@ enum BufferName : u8 {
   GATE, GATE_Q, UP,  // [d_ffn]; quantised
   SCORES,  // [n_head][padded]
   LOCAL_ROPE, GLOBAL_ROPE,  // [2][head_dim / 2] cosines, sines
-  LOGITS,  // [n_vocab], of one token alone
+  LOGITS,  // [lookup + 1][padded_vocab]
   ROPE,    // the one of the layer's kind
   N_BUFFERS
 };
@@ -73,11 +74,11 @@ struct Mote : Model {
 
   // The command line, in the order of OPTIONS in main.cpp.
   union {
-    u32 option[10];
+    u32 option[11];
     struct {
       u32 quiet, help, chat;
       f32 top_p, temperature;
-      u32 n_threads, context, top_k, max_tokens, seed;
+      u32 n_threads, context, lookup, top_k, max_tokens, seed;
     };
   };
   // The statistics, in the order in which they are said: the seed, and then these.
@@ -85,6 +86,7 @@ struct Mote : Model {
     u32 tokens, speed;   // speed: tokens a second, in hundredths
   } cost[2];             // of prompts, and of answers
   u32 bandwidth;         // GB/s, in hundredths
+  u32 passes;            // over the weights, for answers
 
   char *prompt_end;      // behind the one character that ends it
 
@@ -98,6 +100,7 @@ struct Mote : Model {
   u32 k_row;             // from one slot's keys to the next one's
   u32 score_words;       // n_head * slots
   u32 padded_vocab;      // n_vocab, up to a multiple of 8
+  u32 logit_words;       // padded_vocab * (lookup + 1)
   // As bits.  Scores s become softmax(softmax_scale tanh(attn_scale s)), logits the like, or without
   // the tanh, where the other scale is 0.
   u32 embed_scale;       // sqrt(d_model)
@@ -149,7 +152,9 @@ void set_up();  // memory for everything, once the model is loaded and the optio
 [[noreturn]] void finish();  // with the statistics
 
 // generate.cpp
-void feed(u32 kind);  // the pending tokens, for logits; kind 0: a prompt's, 1: an answer's
+// Feeds the pending tokens, for logits: of the last one, and of as many before it as were drafted.
+// kind 0: a prompt's, 1: an answer's.
+void feed(u32 kind, u32 drafted);
 void generate();                   // answers until a stop, -n or a full context
 
 // forward.cpp: jobs for parallel()
@@ -169,7 +174,7 @@ void add_token(u64 token);
 void print_token(u64 token);
 
 // sampler.cpp
-u32 sample();
+u32 sample(u32 column);  // from its logits
 void rank(u64 place, u64 value);
 
 // io.cpp

@@ -27,9 +27,9 @@ static const Draw *reach(const Draw *draw, i32 mass) {
   return draw;
 }
 
-u32 sample() {
+u32 sample(u32 column) {
   // At temperature 0 all but the best are out of reach.
-  f32 *p = mote->buffer[LOGITS];
+  f32 *p = mote->buffer[LOGITS] + u64(column) * mote->padded_vocab;
   for (u32 i = mote->n_vocab; i < mote->padded_vocab; ++i) p[i] = -__builtin_inff();
   softmax(p, nullptr, nullptr, mote->padded_vocab, 0,
           value(mote->sampler_scale) / (mote->temperature + 1e-30f));

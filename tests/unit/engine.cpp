@@ -149,7 +149,7 @@ static Logits logits() {
 Logits feed(const Tokens &tokens) {
   for (Token token : tokens) add_token(token);
   expect(!mote->full, "more tokens than the context that the test gave");
-  ::feed(0);
+  ::feed(0, 0);
   return logits();
 }
 
@@ -183,7 +183,7 @@ Token sample(const Logits &logits) {
   expect(logits.size() <= n_vocab, "a larger vocabulary than the model's");
   mote->n_vocab = u32(logits.size());
   for (usize i = 0; i < logits.size(); ++i) mote->buffer[LOGITS][i] = logits[i] / cap();
-  Token token = ::sample();
+  Token token = ::sample(0);
   mote->n_vocab = n_vocab;
   return token;
 }
