@@ -2,7 +2,7 @@
 
 ISA    ?= x86_64
 PREFIX ?= /usr/local
-MODEL  ?= tests/data/tiny-gemma-f16.gguf
+MODEL  ?= tests/data/tiny-gemma-q8_0.gguf
 PROMPT ?= Once upon a time
 
 # What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
