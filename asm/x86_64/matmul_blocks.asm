@@ -5,8 +5,8 @@
 ; Holds    rbp y   r8 row   r9d columns left   r10d step
 ;
 ; A tile: the dot product of a row with a column.
-; In       rax row   rbx column   ecx n / 32   ymm0 xmm1 zero   rax + rdx what to prefetch
-; Out      rax, rbx ends   ymm0 the dot product, in 8 partial sums   xmm1 more of it, in its lowest
+; In       rax row   rbx column   ecx n / 32   rax + rdx what to prefetch   all ymm but these: zero
+; Out      rax, rbx ends   ymm0, ymm1 the dot product, in 16 partial sums
 ; Clobbers ecx r11 ymm4-ymm10 ymm12 ymm15
 ; Holds    ymm2 words of 1   ymm3 bytes of 1   ymm11 bytes of 16   ymm13 dwords of 0 below, 4 above
 ;          ymm14 bytes of 15

@@ -16,7 +16,10 @@ matmul_q4_0:
     NIBBLES [rax + 2]
     vpmaddubsw ymm7, ymm7, [rbx + 8]
     OFFSET  ymm10
-    vcvtph2ps xmm6, [rax]
     vpmaddwd ymm7, ymm2, ymm7
-    ADD_DOT xmm6
+    vcvtph2ps xmm6, [rax]
+    SCALE   xmm6
+    vfmadd213ps ymm7, ymm6, ymm0        ; two sums, by turns: one would wait for itself
+    vmovaps ymm0, ymm1
+    vmovaps ymm1, ymm7
     NEXT    18, .block
