@@ -58,11 +58,14 @@ matmul_q4_k:
     vpsrlw  ymm8, ymm8, 1
 .four:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
-    vmovss  xmm5, [rbx + 4]
-    vfnmadd231ss xmm1, xmm5, [rsp + 4]
     vpmaddwd ymm7, ymm2, ymm7
-    vmovss  xmm6, [rsp]
-    ADD_DOT xmm6
+    vcvtdq2ps ymm7, ymm7
+    vmovsd  xmm6, [rsp]
+    vmovsd  xmm5, [rbx]
+    vmulps  xmm6, xmm6, xmm5            ; the scales; the minimum by the sum of x
+    vsubps  xmm1, xmm1, xmm6
+    vbroadcastss ymm6, xmm6
+    vfmadd231ps ymm0, ymm6, ymm7
     add     rsp, 8
     add     rbx, 40
     dec     ecx
@@ -71,4 +74,5 @@ matmul_q4_k:
     add     rax, 16
     test    ecx, ecx
     jnz     .block
+    vinsertps xmm1, xmm1, xmm1, 0x4e    ; what the minima make, alone
     ret
