@@ -1,7 +1,7 @@
-; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.  AVX2.
-; Each of them calls it, and its tile follows the call.  Contract asm/kernels.h
+; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.
+; Each of them calls it, and its tile follows the call.  x86-64, AVX2.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
-; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm2
+; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
 ; Holds    rbp y   r8 row   r9d columns left   r10d step
 ;
 ; A tile: the dot product of a row with a column.

@@ -1,4 +1,5 @@
-; matmul_q4_0 - y = W x, weights in Q4_0: f16 scale, 32 times 4 bits, less 8.  x86-64, AVX2 + FMA + F16C.
+; matmul_q4_0 - y = W x, weights in Q4_0: f16 scale, 32 times 4 bits, less 8.  x86-64, AVX2 + FMA +
+; F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_0.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   ymm10 bytes of 8

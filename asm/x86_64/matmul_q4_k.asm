@@ -1,9 +1,10 @@
-; matmul_q4_k - y = W x, weights in Q4_K: 8 parts of 32 times 4 bits, with a scale and a minimum of 6 bits
-; each.  And the tile of Q5_K, which has fifth bits too.  x86-64, AVX2 + FMA + F16C.
+; matmul_q4_k - y = W x, weights in Q4_K: 8 parts of 32 times 4 bits, each with a scale and a
+; minimum of 6 bits.  And the tile of Q5_K, which has fifth bits too.  x86-64, AVX2 + FMA + F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_k.cpp, matmul_q5_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm   r11 bytes of fifth bits: 0 or 32   ymm8 fifth bits   ymm9 lower 4
+; Holds    see matmul_blocks.asm   r11 bytes of fifth bits: 0 or 32   ymm8 fifth bits   ymm9 others
 ;          [rsp] pairs of a scale and a minimum, those of the part first   ymm10 bytes of 63
+;          xmm1 in its second place less the minima times x
 %include "blocks.inc"
 
 extern matmul_blocks

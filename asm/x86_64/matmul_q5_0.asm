@@ -1,5 +1,5 @@
-; matmul_q5_0 - y = W x, weights in Q5_0: f16 scale, 32 fifth bits, 32 times 4 bits, less 16.  And the tile of
-; Q4_1: f16 scale, f16 minimum, 32 times 4 bits.  x86-64, AVX2 + FMA + F16C.
+; matmul_q5_0 - y = W x, weights in Q5_0: f16 scale, 32 fifth bits, 32 times 4 bits, less 16.  And
+; the tile of Q4_1: f16 scale, f16 minimum, 32 times 4 bits.  x86-64, AVX2 + FMA + F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_0.cpp, matmul_q4_1.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   r11 0 for Q4_1, 2 for Q5_0: the bytes that it has more

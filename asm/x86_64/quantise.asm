@@ -2,7 +2,8 @@
 ; Contract asm/kernels.h      Oracle asm/portable/quantise.cpp
 ; In       rdi y: Quantised[n / 32]   rsi x: f32[n]   ecx n, a multiple of 32
 ; Clobbers rax rcx rdx rsi rdi xmm0-xmm4
-; Holds    al offset in x, twice   xmm1 largest, then scale   xmm2 sum   xmm3 all bits but the sign   xmm4 127
+; Holds    al where in x, twice over   xmm1 largest, then scale   xmm2 sum
+;          xmm3 all bits but the sign   xmm4 127
 ; Reads    exactly x[0..n)
 global quantise
 section .text align=1

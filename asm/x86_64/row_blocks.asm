@@ -1,7 +1,7 @@
 ; row_blocks - the frame of the row_* of quantised weights.  x86-64, AVX2.
 ; They jump here with the tile of their matmul_*: a weight is the dot product of its block with a
-; unit vector.  That is slow, and nothing to what a token takes; and one place alone knows the bits of a
-; type.  Contract asm/kernels.h
+; unit vector.  That is slow (40 us for 2048), and nothing to what a token takes; and one place
+; alone knows the bits of a type.  Contract asm/kernels.h
 ; In       rdi y: f32[n]   rdx row   ecx n   xmm0 scale   eax tile, see matmul_blocks.asm
 ; Clobbers as matmul_blocks.asm
 ; Holds    [rsp] tile   [rsp + 8] scale   the vector from rsp + 16 to rbp, rdx its part of 32
