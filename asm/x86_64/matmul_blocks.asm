@@ -2,7 +2,7 @@
 ; Each of them calls it, and its tile follows the call.  x86-64, AVX2.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
-; Holds    rbp y   r8 row   r9d columns left   r10d step
+; Holds    rbp y   r8 row   r9d columns left   r10d step - 4
 ;
 ; A tile: the dot product of a row with a column.
 ; In       rax row   rbx column   ecx n / 32   rax + rdx what to prefetch   all ymm but these: zero
@@ -20,7 +20,7 @@ matmul_blocks:
     push    rbp
     push    rax
     mov     esi, esi
-    mov     r10d, edx
+    lea     r10d, [rdx - 4]
     add     edx, edx                    ; prefetch what comes after the rows that come next
     imul    rdx, [rdi + M_W_STRIDE]
 .rows:
@@ -46,7 +46,7 @@ matmul_blocks:
     inc     esi
     test    sil, 3
     jnz     .rows
-    lea     esi, [rsi + r10 - 4]
+    add     esi, r10d
     jmp     .rows
 .done:
     pop     rax

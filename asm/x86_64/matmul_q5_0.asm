@@ -3,7 +3,7 @@
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_0.cpp, matmul_q4_1.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   r11 0 for Q4_1, 2 for Q5_0: the bytes that it has more
-;          ymm10 the bits 0 to 7 in 8 bytes   ymm9 what to take from a weight
+;          ymm10 the bits 0 to 7 in 8 bytes   ymm5 in Q4_1 zero
 %include "blocks.inc"
 
 extern matmul_blocks
@@ -15,7 +15,6 @@ matmul_q5_0:
     push    2
     pop     r11
     vpbroadcastq ymm10, [rel .bits]
-    vmovdqa ymm9, ymm11
 .any:
     prefetcht2 [rax + rdx]
     NIBBLES [rax + r11 + 4]
@@ -28,13 +27,14 @@ matmul_q5_0:
     vpcmpeqb ymm5, ymm10, ymm5
     vpand   ymm5, ymm11, ymm5           ; 16 where the bit is set
     vpor    ymm7, ymm7, ymm5
+    vpmaddubsw ymm5, ymm11, [rbx + 8]   ; what they are less
     jmp     .dot
 .four:
-    vcvtph2ps xmm5, [rax + 2]           ; minimum
-    vfmadd231ss xmm1, xmm5, [rbx + 4]
+    vcvtph2ps xmm6, [rax + 2]           ; minimum
+    vfmadd231ss xmm1, xmm6, [rbx + 4]
 .dot:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
-    OFFSET  ymm9
+    vpsubw  ymm7, ymm7, ymm5
     vpmaddwd ymm7, ymm2, ymm7
     vcvtph2ps xmm6, [rax]
     ADD_DOT xmm6
