@@ -55,9 +55,9 @@ void say(const char *s, const void *values) {
   write_all(2, text(), u64(end - text()));
 }
 
-// The last words.
-[[noreturn, gnu::noinline]] static void die(const char *s, u64 n) {
-  write_all(2, s, n);
+// The last words.  noipa: its arguments stay where write_all() needs them.
+[[noreturn, gnu::noipa]] static void die(u32 fd, const char *s, u64 n) {
+  write_all(fd, s, n);
   leave(1);
 }
 
@@ -79,13 +79,13 @@ void fail(const char *what) {
     }
   }
   *to++ = '\n';
-  die(text(), u64(to - text()));
+  die(2, text(), u64(to - text()));
 }
 
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
   auto p = (void *)sys(SYS_MMAP, nullptr, bytes, 3, 0x22, nullptr, 0l);
-  if (i64(p) < 0) die("mote: out of memory\n", 20);  // there may be no Mote that fail() needs
+  if (i64(p) < 0) die(2, "mote: out of memory\n", 20);  // there may be no Mote that fail() needs
   return p;
 }
 

@@ -30,12 +30,10 @@ static void open_model(char *path, const u8 *skip) {
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
   sys(SYS_CLOSE, fd);  // it may be 0, which read_prompt() reads
-  if (p >= 0 && size > i64(mote->file)) {
-    mote->file += p;
-    mote->end = (u8 *)p + size;
-  } else if (!mote->file) {
-    fail("cannot read");
-  }
+  if (p < 0 && !mote->file) fail("cannot read");
+  if (p < 0 || size <= i64(mote->file)) return;
+  mote->file += p;
+  mote->end = (u8 *)p + size;
 }
 
 // The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,

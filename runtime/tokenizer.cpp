@@ -97,8 +97,9 @@ void read_vocabulary() {
 }
 
 void add_token(u64 token) {
-  mote->tokens_fed[mote->n_fed] = u32(token);  // there is room for one more
-  if (mote->n_fed == mote->context) mote->full = true;
+  u32 n = mote->n_fed;
+  mote->tokens_fed[n] = u32(token);  // there is room for one more
+  if (n == mote->context) mote->full = true;
   else ++mote->n_fed;
 }
 
