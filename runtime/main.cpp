@@ -36,8 +36,8 @@ static void open_model(char *path, const u8 *skip) {
   mote->end = (u8 *)p + size;
 }
 
-// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,
-// before the logits for each token of a batch, and from them on times 4.
+// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of four
+// bytes, before the logits for each token of a batch, and from them on four times.
 static const u8 ARENA[] = {
     PARAM(d_model), PARAM(d_model), PARAM(d_model),  // X, H, T
     PARAM(d_q), PARAM(d_q),                          // Q, O
@@ -225,7 +225,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
     }
   }
   if (!mote->end || bits(mote->top_p) > bits(1)) help();
-  // Both at once: MAX_CONTEXT is MAX_THREADS squared.
+  static_assert(MAX_CONTEXT == MAX_THREADS * MAX_THREADS);  // so both are looked at at once
   if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
   load();
   if (!mote->n_threads) count_cpus();
