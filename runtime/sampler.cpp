@@ -30,7 +30,7 @@ static const Draw *reach(const Draw *draw, i32 mass) {
 u32 sample() {
   // At temperature 0 all but the best are out of reach.
   softmax(mote->buffer[LOGITS], nullptr, nullptr, (mote->n_vocab + 7) & ~7u, mote->n_vocab - 1,
-          1 / (mote->temperature + 1e-30f));
+          f32(i32(mote->one)) / (mote->temperature + 1e-30f));
   // Probabilities order as their bits.  A place is counted from the end: the lower token is better.
   u64 place = mote->n_vocab;
   mote->places = u32(place);
