@@ -228,8 +228,8 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   static_assert(MAX_CONTEXT == MAX_THREADS * MAX_THREADS);  // so both are looked at at once
   if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
   load();
-  if (!mote->n_threads) count_cpus();
   if (mote->context > mote->context_length) say("mote: -c beyond the model\n", nullptr);
+  if (!mote->n_threads) count_cpus();
   model->subject = nullptr;
   set_up();
   converse();
