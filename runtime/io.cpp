@@ -96,7 +96,7 @@ u64 now() {
 }
 
 void read_prompt() {
-  tell(0, mote->chat ? "> " : "Prompt, to Ctrl-D:\n");
+  tell(0, mote->chat ? "> " : "Prompt, Ctrl-D:\n");
   char *p = text();
   mote->prompt = p;
   for (;;) {
