@@ -104,10 +104,13 @@ void read_prompt() {
     // written follows the text: too much of it is an error of read.
     i64 got = sys(SYS_READ, 0, p, mote->chat ? 1 : CHUNK);
     if (got < 0) fail("stdin: cannot read");
+    if (!got) {
+      if (mote->chat && p == mote->prompt) finish();
+      break;
+    }
     p += got;
-    if (!got || (mote->chat && p[-1] == '\n')) break;
+    if (mote->chat && p[-1] == '\n') break;
   }
-  if (mote->chat && p == mote->prompt) finish();
   if (p[-1] != '\n') ++p;
   mote->prompt_end = p;
 }
