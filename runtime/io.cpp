@@ -62,7 +62,7 @@ void say(const char *s, const void *values) {
 }
 
 void tell(u32 fd, const char *s) {
-  if (sys(SYS_IOCTL, fd, 0x5401, mote->scratch) == 0) say(s, &mote->n_past);  // TCGETS
+  if (u32(sys(SYS_IOCTL, fd, 0x5401, mote->scratch)) == 0) say(s, &mote->n_past);  // TCGETS
 }
 
 void fail(const char *what) {
