@@ -35,7 +35,7 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
 # What suits one file alone, and the bytes that it saves.
 CXXFLAGS_forward   := -freorder-blocks-algorithm=simple -fno-tree-reassoc  # 12
 CXXFLAGS_generate  := -fno-tree-reassoc                                    # 6
-CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop                  # 87
+CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop -fno-tree-dce    # 90
 CXXFLAGS_main      := -fno-schedule-insns2                                 # 3
 CXXFLAGS_model     := -ftree-loop-optimize                                 # 8
 CXXFLAGS_sampler   := -ftree-loop-optimize -fif-conversion                 # 6
