@@ -67,9 +67,9 @@ def chunk(seed, i, kind, rms):
 
 
 def stream(seed, name, n, kind, rms):
-    """n weights, encoded, in pieces.  The chunks come in an order of the matrix' own, and in another
-    one in each pass over the pool: so no two matrices are equal, nor two rows, but those of a
-    matrix of more than a million weights in rows of one chunk or less."""
+    """n weights, encoded, in pieces.  The chunks come in an order of the matrix' own, another one in
+    each pass over the pool: so no two matrices are equal, nor two rows, but those of a matrix of
+    more than a million weights in rows of one chunk or less."""
     t = gguf.TYPES[kind]
     draw = random.Random(f'{seed} {name}').randrange
     start, stride = draw(POOL), draw(POOL)
@@ -242,7 +242,8 @@ PRESETS = {
     '2-2b': ('gemma2', 26, 2304, 9216, 8, 4, 256), '2-9b': ('gemma2', 42, 3584, 14336, 16, 8, 256),
     '2-27b': ('gemma2', 46, 4608, 36864, 32, 16, 128),
     '3-270m': ('gemma3', 18, 640, 2048, 4, 1, 256), '3-1b': ('gemma3', 26, 1152, 6912, 4, 1, 256),
-    '3-4b': ('gemma3', 34, 2560, 10240, 8, 4, 256), '3-12b': ('gemma3', 48, 3840, 15360, 16, 8, 256),
+    '3-4b': ('gemma3', 34, 2560, 10240, 8, 4, 256),
+    '3-12b': ('gemma3', 48, 3840, 15360, 16, 8, 256),
     '3-27b': ('gemma3', 62, 5376, 21504, 32, 16, 128),
 }
 
