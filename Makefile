@@ -66,7 +66,7 @@ help:
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
 	@echo 'make test     build everything and run all tests'
-	@echo 'make bench    measure decoding against the memory, on a large model of random weights'
+	@echo 'make bench    measure the engine against the machine, on MODEL or a large random one'
 	@echo 'make size     bytes by room, by file and by symbol'
 	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
 
@@ -119,8 +119,9 @@ test:
 all-tests: $(BUILD)/mote $(BUILD)/tests/kernels_test $(BUILD)/tests/unit_test \
   $(BUILD)/tests/unit_asan_test
 
+# MODEL, if the caller gives one.
 bench: build/mote
-	python3 tools/bench.py $(BENCHFLAGS)
+	python3 tools/bench.py $(if $(filter file,$(origin MODEL)),,--model $(MODEL)) $(BENCHFLAGS)
 
 size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
