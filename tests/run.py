@@ -17,7 +17,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ISAS = ('x86_64', 'portable')
-BUDGET = 8608  # bytes of build/x86_64/mote: what it has come down to on its way to 6144
+BUDGET = 8064  # bytes of build/x86_64/mote: what it has come down to on its way to 6144
 
 
 class Score:

@@ -48,11 +48,11 @@ class Test(unittest.TestCase):
         return self.text('-T', '0', '-n', str(n), model, *args, **how)
 
     def statistics(self, err):
-        """The figures of the statistics line: prompt, tok/s, generated, tok/s, GB/s, seed."""
-        self.assertRegex(err, rb'\Aprompt \d+ tokens, \d+\.\d\d tok/s; generated \d+ tokens, '
-                              rb'\d+\.\d\d tok/s, \d+\.\d\d GB/s; seed \d+\n\Z')
-        words = err.replace(b';', b'').split()
-        return [float(words[i]) for i in (1, 3, 6, 8, 10, 13)]
+        """The figures of the statistics line: prompt, tok/s, answer, tok/s, GB/s, seed."""
+        self.assertRegex(err, rb'\Aseed \d+; prompt \d+, \d+\.\d\d tok/s; answer \d+, '
+                              rb'\d+\.\d\d tok/s, \d+\.\d\d GB/s\n\Z')
+        words = err.replace(b';', b'').replace(b',', b'').split()
+        return [float(words[i]) for i in (3, 4, 7, 8, 10, 1)]
 
     def assert_refused(self, r, name='', code=1):
         """One line on standard error, fit for a terminal, and nothing else."""
