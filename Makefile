@@ -22,6 +22,7 @@ LD    := ld.lld
 
 # Freestanding: no library at all.  -Oz for bytes; no contraction, so that C++ rounds as written.
 CXXFLAGS_ISA_portable := -march=x86-64
+LDFLAGS_ISA_portable  := --defsym=sse=1
 CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
@@ -48,7 +49,7 @@ CXXFLAGS_ENGINE := -DCHAT=$(CHAT) '-DWEIGHT_TYPES(T)=$(foreach t,$(filter f16 $(
   T($(shell echo $(t) | tr a-z A-Z),$(t)))'
 NASMFLAGS := -f elf64 -Wall
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
-  -T linker.ld
+  -T linker.ld $(LDFLAGS_ISA_$(ISA))
 
 # A kernel is a stem; the first folder of the chain that has it provides it.
 STEMS   := $(sort $(basename $(notdir $(foreach d,$(CHAIN),$(wildcard asm/$(d)/*.asm asm/$(d)/*.cpp)))))
