@@ -289,7 +289,7 @@ def twins():
 
     eps = 'attention.layer_norm_rms_epsilon'
     for base in BASES:
-        if base != 'blocks':
+        if base not in ('blocks', 'gemma2_long'):
             yield two('other', base, 'epsilon', put(eps, F32, 1e-2))
             yield two('same', base, 'no-base', drop('rope.freq_base'))
             yield two('other', base, 'base', put('rope.freq_base', F32, 20000.0))
