@@ -113,6 +113,7 @@ chat: build/story
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
+	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
 	python3 tests/run.py
 
 .PHONY: all-tests

@@ -36,6 +36,7 @@ enum WeightType : u32 { WEIGHT_TYPES(NAME) N_WEIGHT_TYPES };
 #define IS_FLOAT(name, suffix) +(#name[0] != 'Q')
 constexpr u32 N_FLOAT_TYPES = 0 WEIGHT_TYPES(IS_FLOAT);
 #undef IS_FLOAT
+constexpr bool QUANTISED = N_WEIGHT_TYPES > N_FLOAT_TYPES;
 
 // The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.  Norms that a model has not
 // are empty: no data.
