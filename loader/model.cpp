@@ -135,7 +135,7 @@ constexpr u32 count_patterns(const char *s, u32 below) {
 static_assert(count_patterns(OPTIONAL_KEYS, WITHOUT_FIELD) == FIELDS(split_count, architecture) &&
               count_patterns(KEYS, WITHOUT_FIELD) == FIELDS(architecture, n_vocab));
 static_assert(count_patterns(TENSORS, 256) == FIRST_LAYER - OUTPUT_NORM &&
-              count_patterns(LAYER_TENSORS, 256) == N_LAYER_TENSORS);
+              count_patterns(LAYER_TENSORS, 256) == N_FILE_TENSORS);
 static_assert(FIELDS(token_types, d_model) == 1 && FIELDS(token_types, d_ffn) == 2 &&
               FIELDS(token_types, n_vocab) == 3 && FIELDS(token_types, d_q) == 4 &&
               FIELDS(token_types, d_kv) == 5 && FIELDS(token_types, head_dim) == 6);
@@ -438,6 +438,7 @@ void load() {
   do {
     do find(t++, infos);
     while (*model->pattern != '\x80');
+    t += N_LAYER_TENSORS - N_FILE_TENSORS;
     model->pattern = LAYER;
   } while (++model->layer < model->block_count);
   check();

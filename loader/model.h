@@ -17,13 +17,10 @@ struct [[gnu::packed]] Counted {
 
 // A matrix or a vector, whose shape the hyper-parameters tell.
 struct Tensor {
-  const u8 *data;   // row after row
-  union {
-    const u8 *end;  // of the data; for the loader alone
-    u8 *cache;      // the runtime's: where the rows that it makes are kept, for keys and values
-  };
-  u32 type;         // WeightType
-  u32 row_bytes;    // of a matrix
+  const u8 *data;  // row after row
+  const u8 *end;   // of the data
+  u32 type;        // WeightType
+  u32 row_bytes;   // of a matrix
 };
 
 // The weight types of this build, those without blocks first: name, and suffix of the kernels.  The
@@ -44,7 +41,8 @@ constexpr u32 N_FLOAT_TYPES = 0 WEIGHT_TYPES(IS_FLOAT);
 // are empty: no data.
 enum LayerTensor : u8 {
   ATTN_NORM, ATTN_Q_NORM, ATTN_K_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUTPUT, POST_ATTENTION_NORM,
-  FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN, POST_FFW_NORM, N_LAYER_TENSORS
+  FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN, POST_FFW_NORM, N_FILE_TENSORS,
+  K_CACHE = N_FILE_TENSORS, V_CACHE, N_LAYER_TENSORS  // the runtime's own: [slots][d_kv], [d_kv][slots]
 };
 
 // The tensors, in this order: no tensors, but what angles() takes for them; [d_model];

@@ -36,13 +36,14 @@ struct Step {
   u8 n;          // floats in a column; of src, where rows are multiplied
   u8 per;        // columns of dst for each token; floats in a column of dst, where rows are multiplied
   u8 extra;      // scalar of the kernel; in a cache, bytes from one of a head's elements to the next
-  u8 stride;     // in a cache, bytes from position to position, or from row to row
+  u8 stride;     // floats from column to column of dst, where rows are multiplied; in a cache, bytes
+                 // from slot to slot
 };
 
 #define COLUMN(op, dst, src, weight, n, per, extra) \
   {op, dst, src, weight, PARAM(n), PARAM(per), PARAM(extra), 0}
 #define ROWS(op, dst, src, weight, n, rows) \
-  {op, dst, src, weight, PARAM(n), PARAM(rows), 0, 0}
+  {op, dst, src, weight, PARAM(n), PARAM(rows), 0, PARAM(rows)}
 
 static const Step STEPS[] = {
     COLUMN(EMBED, X, X, TOKEN_EMBD, d_model, one, embed_scale),
@@ -58,15 +59,15 @@ static const Step STEPS[] = {
     COLUMN(ROTATE, Q, ROPE, 0, head_dim, n_head, one),
     COLUMN(NORM_HEAD, K, K, ATTN_K_NORM, head_dim, n_kv_head, eps),
     COLUMN(ROTATE, K, ROPE, 0 | JOIN, head_dim, n_kv_head, one),
-    {STORE, X, K, ATTN_K, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
-    {STORE, X, V, ATTN_V | JOIN, PARAM(d_kv), PARAM(one), PARAM(span.v_row), PARAM(kv_size)},
-    {ATTEND, SCORES, Q, ATTN_K | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size),
-     PARAM(k_row)},
+    {STORE, X, K, K_CACHE, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
+    {STORE, X, V, V_CACHE | JOIN, PARAM(d_kv), PARAM(one), PARAM(span.v_row), PARAM(kv_size)},
+    {ATTEND, SCORES, Q, K_CACHE | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size),
+     PARAM(span.padded)},
     COLUMN(SOFTCAP, SCORES, X, 0, span.padded, n_head, attn_scale),
     COLUMN(MASK, SCORES, X, 0, span.padded, n_head, one),
     COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, span.padded, n_head, softmax_scale),
-    {ATTEND, O, SCORES, ATTN_V | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row),
-     PARAM(span.v_row)},
+    {ATTEND, O, SCORES, V_CACHE | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row),
+     PARAM(head_dim)},
     COLUMN(QUANTISE, O_Q, O, 0 | JOIN, d_q, one, one),
     ROWS(MATMUL, T, O, ATTN_OUTPUT | JOIN, d_q, d_model),
     COLUMN(NORM, T, T, POST_ATTENTION_NORM, d_model, one, eps),
@@ -83,7 +84,7 @@ static const Step STEPS[] = {
     // the head
     COLUMN(NORM, H, X, OUTPUT_NORM, d_model, one, eps),
     COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
-    ROWS(MATMUL, LOGITS, H, OUTPUT | JOIN, d_model, n_vocab),
+    {MATMUL, LOGITS, H, OUTPUT | JOIN, PARAM(d_model), PARAM(n_vocab), 0, PARAM(padded_vocab)},
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
 constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
@@ -130,7 +131,7 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
     u32 token = i / per, position = mote->last - token;
     const f32 *src = mote->buffer[s->src] + u64(token) * n;
     if (s->op == STORE)
-      mote->kv_store(w->cache + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
+      mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
                      extra);
     else
       COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
@@ -139,24 +140,20 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
 }
 
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
-  u32 type = w->type, times = 1;
   // What is multiplied with quantised weights follows behind its buffer, quantised.
-  Matmul m = {w->data, mote->buffer[s->src + (type >= N_FLOAT_TYPES && s->op == MATMUL)],
-              mote->buffer[s->dst], w->row_bytes, mote->param[s->n], mote->param[s->per],
-              mote->batch};
+  Matmul m = {w->data, mote->buffer[s->src + (w->type >= N_FLOAT_TYPES)], mote->buffer[s->dst],
+              w->row_bytes, mote->param[s->n], mote->param[s->per], mote->batch,
+              mote->param[s->stride]};
+  u32 times = 1;
   if (s->op == ATTEND) {
-    type = mote->kv_type;
-    m.w = w->cache;
-    m.w_stride = mote->param[s->stride];
     m.cols = mote->group;
     times = mote->batch * mote->n_kv_head;
   }
-  auto first = (const u8 *)m.w;
   for (u32 i = 0; i < times; ++i) {
-    m.w = first + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
-    KERNELS[type].matmul(&m, 4 * thread, 4 * mote->n_threads);
+    m.w = w->data + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
+    KERNELS[w->type].matmul(&m, 4 * thread, 4 * mote->n_threads);
     m.x = (const f32 *)m.x + m.cols * m.n;
-    m.y += m.cols * m.rows;
+    m.y += m.cols * m.y_stride;
   }
 }
 

@@ -26,7 +26,7 @@ from machine import BUILD, HERE, Limits, compile_tool, find_llama, make, run
 
 # Three layers of Gemma-2B and a quarter of its vocabulary.
 SHAPE = ['--preset', '2b', '--layers', '3', '--vocab', '65536']
-NUMBERS = r'prompt (\d+) tokens, ([\d.]+) tok/s; generated (\d+) tokens, ([\d.]+) tok/s'
+NUMBERS = r'prompt (\d+), ([\d.]+) tok/s; answer (\d+), ([\d.]+) tok/s'
 
 
 class Model:
