@@ -2,10 +2,11 @@
 // Built and run by `make bench-kernels`, with the very objects of the engine.  The counters:
 //     GB/s       of weights, or of everything that is read and written where there are none
 //     GFLOP/s    of matmul_*: 2 * n * rows * cols
-//     of_limit   the time that the core's limit allows over the time taken.  The limit is the longer
-//                one of reading those bytes, out of memory or cache as the kernel does, and of
-//                computing the operations, with the best instructions of the ISA; it is measured
-//                behind each benchmark.
+//     of_limit   the time that the limits of a core allow over the time taken: the time to read so
+//                many bytes, out of memory or out of the cache, or to compute the operations with
+//                the best instructions of the ISA (of x86_64, for the portable one), whichever is
+//                longer.  They are measured behind each benchmark.  A kernel that writes much can
+//                be above 1, for a core writes beside reading.
 // Read first: asm/kernels.h, tools/limits.h.
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -123,7 +124,7 @@ static void run_matmul(benchmark::State &state, const Type &type, u32 cols) {
   u32 rows = cols == 1 ? u32(MEMORY / stride) & ~3u : ROWS;
   u8 *w = room(rows * stride), *x = room(size_t(cols) * N * sizeof(f32));
   f32 *y = numbers(size_t(cols) * rows, 0);
-  Matmul m = {w, x, y, stride, N, rows, cols};
+  Matmul m = {w, x, y, stride, N, rows, cols, rows};
   measure(state, double(rows * stride), 2.0 * N * rows * cols, type.block > 1,
           [&] { type.matmul(&m, 0, 4); });
   free(w), free(x), free(y);
