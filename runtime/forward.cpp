@@ -34,10 +34,10 @@ struct Step {
   u8 dst, src;   // BufferName
   u8 weight;     // Tensor, from the layer's first
   u8 n;          // floats in a column; of src, where rows are multiplied
-  u8 per;        // columns of dst for each token; floats in a column of dst, where rows are multiplied
+  u8 per;        // columns of dst for each token; rows, where rows are multiplied
   u8 extra;      // scalar of the kernel; in a cache, bytes from one of a head's elements to the next
-  u8 stride;     // floats from column to column of dst, where rows are multiplied; in a cache, bytes
-                 // from slot to slot
+  u8 stride;     // floats from column to column of dst, where rows are multiplied; in a cache,
+                 // bytes from slot to slot
 };
 
 #define COLUMN(op, dst, src, weight, n, per, extra) \
@@ -131,8 +131,8 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
     u32 token = i / per, position = mote->last - token;
     const f32 *src = mote->buffer[s->src] + u64(token) * n;
     if (s->op == STORE)
-      mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
-                     extra);
+      mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride],
+                     src, n, extra);
     else
       COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
                         __builtin_bit_cast(f32, extra));
