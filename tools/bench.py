@@ -5,9 +5,9 @@
     make bench MODEL=gemma-2b.gguf BENCHFLAGS='--rounds 9 --llama DIR'
     make bench BENCHFLAGS='--type q4_k_m --depths 0'
 
-Machines drift, so the runs take turns: limits, mote, llama.cpp, limits, mote, llama.cpp, ..., limits.
-Each run is divided by the better of the measurements of the limits beside it; the tables have
-medians.  Writes build/bench/MODEL.svg, a roofline plot, and for every run a line to
+Machines drift, so the runs take turns: limits, mote, llama.cpp, limits, mote, llama.cpp, ...,
+limits.  Each run is divided by the better of the measurements of the limits beside it; the table
+has medians.  Writes build/bench/MODEL.svg, a roofline plot, and for every run a line to
 build/bench/runs.jsonl.  Read next: machine.py, read_probe.cpp, flop_probe.cpp, llama_run.cpp,
 roofline.py.
 """
@@ -211,8 +211,8 @@ def main():
     if a.llama:
         a.llama_run = compile_tool('llama_run', '-ldl')
     else:
-        print('without llama.cpp: no --llama DIR, and no npm package of it is found (npm i --prefix '
-              'build --ignore-scripts @node-llama-cpp/linux-x64@3.21.1)')
+        print('without llama.cpp: no --llama DIR, and no npm package of it is found\n(npm i '
+              '--prefix build --ignore-scripts @node-llama-cpp/linux-x64@3.21.1)')
     model = Model(path)
     with open(os.path.join(BUILD, 'bench', 'runs.jsonl'), 'a') as log:
         runs = measure(a, model, log)

@@ -2,8 +2,8 @@
 // Called by bench.py, beside the engine: a prompt can be read no faster.
 //     g++ -O2 -std=c++20 -pthread tools/flop_probe.cpp -o build/bench/flop_probe
 //     flop_probe [THREADS [MILLISECONDS]]
-// f32: fused multiply-adds.  int8: dot products of bytes, with sums of 32 bits.  A line for each that
-// the CPU has; an operation is a multiplication or an addition.  Read next: limits.h.
+// f32: fused multiply-adds.  int8: dot products of bytes, with sums of 32 bits.  A line for each
+// that the CPU has; an operation is a multiplication or an addition.  Read next: limits.h.
 #include <unistd.h>
 
 #include <cstdio>

@@ -94,9 +94,8 @@ int main(int argc, char **argv) {
   auto model_params = call<ModelParams()>(llama, "llama_model_default_params")();
   if (model_params.split_mode != 1 || model_params.main_gpu != 0)
     fail("another release: llama_model_params");
-  void *model =
-      call<void *(const char *, ModelParams)>(llama, "llama_model_load_from_file")(argv[2],
-                                                                                   model_params);
+  auto load = call<void *(const char *, ModelParams)>(llama, "llama_model_load_from_file");
+  void *model = load(argv[2], model_params);
   if (!model) fail(std::string("cannot load ") + argv[2]);
   auto vocab = call<const void *(const void *)>(llama, "llama_model_get_vocab")(model);
   int n_vocab = call<int(const void *)>(llama, "llama_vocab_n_tokens")(vocab);
@@ -107,7 +106,8 @@ int main(int argc, char **argv) {
     fail("another release: llama_context_params");
   params.n_ctx = uint32_t(n_prompt + n_decode + 8);
   params.n_threads = params.n_threads_batch = n_threads;
-  void *context = call<void *(void *, ContextParams)>(llama, "llama_init_from_model")(model, params);
+  auto make_context = call<void *(void *, ContextParams)>(llama, "llama_init_from_model");
+  void *context = make_context(model, params);
   if (!context) fail("cannot make a context");
 
   auto one_batch = call<Batch(int32_t *, int32_t)>(llama, "llama_batch_get_one");

@@ -67,9 +67,9 @@ def chunk(seed, i, kind, rms):
 
 
 def stream(seed, name, n, kind, rms):
-    """n weights, encoded, in pieces.  The chunks come in an order of the matrix' own, another one in
-    each pass over the pool: so no two matrices are equal, nor two rows, but those of a matrix of
-    more than a million weights in rows of one chunk or less."""
+    """n weights, encoded, in pieces.  The chunks come in an order of the matrix' own, another one
+    in each pass over the pool: so no two matrices are equal, nor two rows, but those of a matrix
+    of more than a million weights in rows of one chunk or less."""
     t = gguf.TYPES[kind]
     draw = random.Random(f'{seed} {name}').randrange
     start, stride = draw(POOL), draw(POOL)

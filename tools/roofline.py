@@ -18,7 +18,7 @@ def plot(title, bandwidth, peaks, points):
     operations a byte, GFLOP/s)].  Returns the SVG."""
     xs = [p[3] for p in points] + [max(peaks.values()) / bandwidth, 1]
     ys = [p[4] for p in points] + [*peaks.values(), bandwidth]
-    x0, x1 = math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs)) + 0.3)
+    x0, x1 = math.floor(math.log10(min(xs)) - 0.3), math.ceil(math.log10(max(xs)) + 0.3)
     y0, y1 = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)) + 0.1)
     across, down = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
@@ -42,14 +42,17 @@ def plot(title, bandwidth, peaks, points):
     for e in range(y0, y1 + 1):
         line(LEFT, y(10 ** e), LEFT + across, y(10 ** e), 'stroke="#ddd"')
         text(LEFT - 8, y(10 ** e) + 4, f'{10 ** e:g}', 'text-anchor="end"')
-    text(LEFT, TOP - 16, title, 'font-weight="bold"')
+    text(LEFT + 8, TOP - 16, title, 'font-weight="bold"')
     text(LEFT + across / 2, HEIGHT - 10, 'operations a byte of weights', 'text-anchor="middle"')
-    text(LEFT, TOP - 2, 'GFLOP/s', 'text-anchor="end"')
+    text(LEFT - 8, TOP - 8, 'GFLOP/s', 'text-anchor="end"')
 
     roof = 'stroke="#444" stroke-width="1.5"'
-    for name, peak in peaks.items():
+    free = TOP                      # where the next label has room
+    for name, peak in sorted(peaks.items(), key=lambda p: -p[1]):
         line(x(peak / bandwidth), y(peak), LEFT + across, y(peak), roof)
-        text(LEFT + across + 6, y(peak) + 4, f'{name} {peak:.0f} GFLOP/s')
+        free = max(free, y(peak) + 4)
+        text(LEFT + across + 6, free, f'{name} {peak:.0f} GFLOP/s')
+        free += 14
     low = max(10 ** x0, 10 ** y0 / bandwidth)
     high = max(peaks.values()) / bandwidth
     line(x(low), y(low * bandwidth), x(high), y(high * bandwidth), roof)
