@@ -6,7 +6,6 @@
 default rel
 extern image, image_size, main
 
-global program_headers_end          ; for linker.ld
 section .header progbits alloc noexec nowrite align=64
 elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     db 0x7f, "ELF", 2, 1, 1, 0          ; 64 bits, little-endian, version 1
@@ -18,8 +17,7 @@ elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     dq 0                                ; no section headers
     dd 0
     dw 64, 56, 2                        ; size of this header, of a program header, their number
-    dw 0, 0, 0
-program_headers:
+program_headers:                        ; its last 6 bytes tell of sections, which there are none of
     dd 1, 5                             ; PT_LOAD, read + execute
     dq 0, image, image                  ; from the file's first byte
     dq image_size, image_size
@@ -27,7 +25,6 @@ program_headers:
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
                                         ; stack and every readable mapping executable.  Of this one
                                         ; Linux reads no more: the code begins in its other 48 bytes
-program_headers_end:
 
 section .text.start progbits alloc exec nowrite align=1
 global _start

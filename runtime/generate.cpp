@@ -15,21 +15,23 @@ static void pass(u32 batch) {
 
 void feed(u32 kind, u32 drafted) {
   mote->time[kind] -= now();
-  while (mote->n_fed - mote->n_past > mote->max_batch) {
+  u32 n;
+  while ((n = mote->n_fed - mote->n_past) > mote->max_batch) {
     tell(2, "\rprompt #/#");
     pass(mote->max_batch);
     tell(2, "\33[2K\r");  // erases the line: ECMA-48, 8.3.41
   }
-  pass(mote->n_fed - mote->n_past);
+  pass(n);
   mote->batch = drafted + 1;
   parallel(head);
   mote->time[kind] += now();
-  mote->cost[kind].speed = u32(mote->cost[kind].tokens * 100000000000 / mote->time[kind]);
+  auto cost = mote->cost + kind;
+  cost->speed = u32(cost->tokens * 100000000000 / mote->time[kind]);
   mote->passes += kind;
 }
 
-// Guesses what comes next: what came when the context last ended as it does now, in as many tokens as
-// can be, but at least MIN_MATCH (prompt lookup decoding: Saxena, 2023).  Adds up to most tokens.
+// Guesses what comes next: what came when the context last ended as it does now, in as many tokens
+// as can be, but at least MIN_MATCH (prompt lookup decoding: Saxena, 2023).  Adds so many tokens.
 static u32 draft(u32 most) {
   u32 *tokens = mote->tokens_fed, *end = tokens + mote->n_fed, *next = end;
   u32 longest = MIN_MATCH - 1;
@@ -58,8 +60,8 @@ void generate() {
       drafted = draft(most);
     }
     feed(kind, drafted);
-    // The tokens guessed are in the batch: column by column, as long as the guess was right, a token
-    // is drawn as if each had been fed alone.  What the cache holds of the others is overwritten.
+    // The tokens guessed are in the batch: column by column, as long as the guess was right, one is
+    // drawn as if each had been fed alone.  What the cache holds of the others is overwritten.
     mote->n_fed -= drafted;
     do {
       mote->n_past = mote->n_fed;

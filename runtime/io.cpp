@@ -56,14 +56,14 @@ void say(const char *s, const void *values) {
   write_all(2, text(), u64(end - text()));
 }
 
-// The last words.
-[[noreturn, gnu::noinline]] static void die(const char *s, u64 n) {
-  write_all(2, s, n);
+// The last words.  noipa: its arguments stay where write_all() needs them.
+[[noreturn, gnu::noipa]] static void die(u32 fd, const char *s, u64 n) {
+  write_all(fd, s, n);
   leave(1);
 }
 
 void tell(u32 fd, const char *s) {
-  if (sys(SYS_IOCTL, fd, 0x5401, mote->scratch) == 0) say(s, &mote->n_past);  // TCGETS
+  if (u32(sys(SYS_IOCTL, fd, 0x5401, mote->scratch)) == 0) say(s, &mote->n_past);  // TCGETS
 }
 
 void fail(const char *what) {
@@ -80,13 +80,13 @@ void fail(const char *what) {
     }
   }
   *to++ = '\n';
-  die(text(), u64(to - text()));
+  die(2, text(), u64(to - text()));
 }
 
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
   auto p = (void *)sys(SYS_MMAP, nullptr, bytes, 3, 0x22, nullptr, 0l);
-  if (i64(p) < 0) die("mote: out of memory\n", 20);  // there may be no Mote that fail() needs
+  if (i64(p) < 0) die(2, "mote: out of memory\n", 20);  // there may be no Mote that fail() needs
   return p;
 }
 
@@ -97,7 +97,7 @@ u64 now() {
 }
 
 void read_prompt() {
-  tell(0, chats() ? "> " : "Prompt, to Ctrl-D:\n");
+  tell(0, chats() ? "> " : "Prompt, Ctrl-D:\n");
   char *p = text();
   mote->prompt = p;
   for (;;) {
@@ -106,10 +106,13 @@ void read_prompt() {
     i64 got = sys(SYS_READ, 0, p, chats() ? 1 : CHUNK);
     if (got == -EINTR) continue;
     if (got < 0) fail("stdin: cannot read");
+    if (!got) {
+      if (chats() && p == mote->prompt) finish();
+      break;
+    }
     p += got;
-    if (!got || (chats() && p[-1] == '\n')) break;
+    if (chats() && p[-1] == '\n') break;
   }
-  if (chats() && p == mote->prompt) finish();
   if (p[-1] != '\n') ++p;
   mote->prompt_end = p;
 }

@@ -39,16 +39,14 @@ static void open_model(char *path, const u8 *skip) {
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
   sys(SYS_CLOSE, fd);  // it may be 0, which read_prompt() reads
-  if (p >= 0 && size > i64(mote->file)) {
-    mote->file += p;
-    mote->end = (u8 *)p + size;
-  } else if (!mote->file) {
-    fail("cannot read");
-  }
+  if (p < 0 && !mote->file) fail("cannot read");
+  if (p < 0 || size <= i64(mote->file)) return;
+  mote->file += p;
+  mote->end = (u8 *)p + size;
 }
 
-// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,
-// before the logits for each token of a batch, and from them on times 4.
+// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of four
+// bytes, before the logits for each token of a batch, and from them on four times.
 static const u8 ARENA[] = {
     PARAM(d_model), PARAM(d_model), PARAM(d_model), PARAM(d_model),  // X, H, H_Q, T
     PARAM(d_q), PARAM(d_q), PARAM(d_q),              // Q, O, O_Q
@@ -188,6 +186,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   mote->max_batch |= MAX_BATCH;
   mote->kv_type |= F16;
   mote->kv_size |= 2;
+  mote->quantised |= QUANTISED;
   mote->kv_store = store_f16;
   mote->max_tokens = ~0u;
   mote->top_k |= 64;  // the Gemma model card
@@ -256,11 +255,12 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
     }
   }
   if (!mote->end || bits(mote->top_p) > bits(1)) help();
-  // Both at once: MAX_CONTEXT is MAX_THREADS squared.
-  if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS | mote->lookup / MAX_BATCH) help();
+  static_assert(MAX_CONTEXT == MAX_THREADS * MAX_THREADS);  // so both are looked at at once
+  if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS | mote->lookup / MAX_BATCH)
+    help();
   load();
-  if (!mote->n_threads) count_cpus();
   if (mote->context > mote->context_length) say("mote: -c beyond the model\n", nullptr);
+  if (!mote->n_threads) count_cpus();
   model->subject = nullptr;
   set_up();
   converse();

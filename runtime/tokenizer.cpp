@@ -97,8 +97,9 @@ void read_vocabulary() {
 }
 
 void add_token(u64 token) {
-  mote->tokens_fed[mote->n_fed] = u32(token);  // there is room for one more
-  if (mote->n_fed == mote->context) mote->full = true;
+  u32 n = mote->n_fed;
+  mote->tokens_fed[n] = u32(token);  // there is room for one more
+  if (n == mote->context) mote->full = true;
   else ++mote->n_fed;
 }
 
@@ -116,9 +117,10 @@ void encode(const char *text, u64 n) {
     mote->size = mote->longest;
     if (mote->size > u32(place)) mote->size = u32(place);
     find(place);
-    i32 match = mote->match;
-    length[place] = u32(match);
-    place -= u32(match < 0 ? -match : match);
+    u32 match = u32(mote->match);
+    length[place] = match;
+    if (i32(match) < 0) match = -match;
+    place -= match;
   }
 
   // Merges two neighbours as long as any two make a token, the best first.

@@ -1,6 +1,7 @@
 ; matmul - the frame of matmul_f32, matmul_f16, matmul_bf16: rows by fours, columns by twos.  AVX2.
-; Called by the matmul_* stubs, which say what a tile is.  Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx step  rax tile, see matmul.inc
+; Called by the matmul_* stubs, whose tile stands behind the call.  Returns to their caller.
+; Contract asm/kernels.h
+; In       rdi m: Matmul*   esi begin   edx step   the return address: the tile, see matmul.inc
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm10
 ; Holds    rbx, rax x columns, ends   rdx y   ebp columns left   r8 row stride   r9 3 * row stride
 ; An odd last column is computed twice: it is its own twin.  Rows that are no multiple of 4 end
@@ -12,18 +13,17 @@ section .text align=1
 matmul:
     push    rbx
     push    rbp
-    push    rax                         ; tile
     mov     r8, [rdi + M_W_STRIDE]
     lea     r9, [r8 + r8*2]
 .rows:
     mov     eax, [rdi + M_ROWS]
     cmp     esi, eax
-    jb      .tile
-    pop     rax
+    jb      .some
     pop     rbp
     pop     rbx
+    pop     rax                         ; not to the tile
     ret
-.tile:
+.some:
     push    rdx
     sub     eax, 4
     cmp     esi, eax
@@ -47,7 +47,7 @@ matmul:
     add     r11, r10
     lea     r11, [r11 + r8*4]           ; end of the tile to come
     vzeroall
-    call    [rsp + 8]
+    call    [rsp + 24]                  ; the tile
     vhaddps ymm0, ymm0, ymm1
     vhaddps ymm2, ymm2, ymm3
     vhaddps ymm0, ymm0, ymm2            ; column 0: 4 rows, in two halves each

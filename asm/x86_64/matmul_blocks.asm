@@ -1,15 +1,25 @@
-; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.  AVX2.
-; Each of them calls it, and its tile follows the call.  Contract asm/kernels.h
+; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.
+; Each of them calls it, and its tile follows the call.  x86-64, AVX2.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
-; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm2
-; Holds    rbp y   r8 row   r9d columns left   r10d step
+; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
+; Holds    rbp y   r8 row   r9d columns left   r10d step - 4
 ;
 ; A tile: the dot product of a row with a column.
-; In       rax row   rbx column   ecx n / 32   ymm0 xmm1 zero   rax + rdx what to prefetch
-; Out      rax, rbx ends   ymm0 the dot product, in 8 partial sums   xmm1 more of it, in its lowest
+; In       rax row   rbx column   ecx n / 32   rax + rdx what to prefetch   all ymm but these: zero
+; Out      rax, rbx ends   ymm0, ymm1 the dot product, in 16 partial sums
 ; Clobbers ecx r11 ymm4-ymm10 ymm12 ymm15
 ; Holds    ymm2 words of 1   ymm3 bytes of 1   ymm11 bytes of 16   ymm13 dwords of 0 below, 4 above
 ;          ymm14 bytes of 15
+; Why so: Q4_0, one column, Zen 4.  GB/s of 2 threads for n 2048 / 16384, beside what a read probe had
+; in the same minute; cycles for 32 weights in the cache:
+;   two rows side by side          27.2 / 27.7, probe 35    3.4    50 bytes more for each type
+;   one row                        27.6 / 23.8, probe 35    4.2
+;   one row, prefetch twice as far 28.9 / 30.2, probe 37    4.2    here; Q8_0 has 33.2 / 32.9
+;   two sums by turns                                       3.7    here, in Q4_0: 8 bytes
+;   unpacking by a call            15.9 for 19.6 of one row 6.2    a call and its return: 4 cycles
+; A row alone is a sequence too short for the CPU to foresee: prefetcht2 of every line, two tiles
+; ahead.  Without it 6 (one thread, probe 30); where a step of 68 bytes left out lines 20.8 for 30.8;
+; prefetcht0 12.3 for 19.0: what waits for so long does not fit into L1.
 %include "matmul.inc"
 
 global matmul_blocks, matmul_blocks.dot
@@ -20,7 +30,7 @@ matmul_blocks:
     push    rbp
     push    rax
     mov     esi, esi
-    mov     r10d, edx
+    lea     r10d, [rdx - 4]
     add     edx, edx                    ; prefetch what comes after the rows that come next
     imul    rdx, [rdi + M_W_STRIDE]
 .rows:
@@ -49,7 +59,7 @@ matmul_blocks:
     inc     esi
     test    sil, 3
     jnz     .rows
-    lea     esi, [rsi + r10 - 4]
+    add     esi, r10d
     jmp     .rows
 .done:
     pop     rax

@@ -1,8 +1,8 @@
 // exact.cpp - on request, quantised weights without quantised activations: for the tight tolerance.
 //
 // unit.mk links the tests so that the engine's calls of matmul_* and quantise come here first
-// (ld --wrap).  They go on to the kernels, unless a test has asked for exact arithmetic: then quantise
-// copies its floats, and a quantised matrix is multiplied as the floats that row_* makes of it.
+// (ld --wrap).  They go on to the kernels, unless a test has asked for exact arithmetic: then
+// quantise copies its floats, and a matrix is multiplied as the floats that row_* makes of it.
 #include "exact.h"
 
 #include <map>
@@ -31,7 +31,7 @@ static void multiply(const Matmul *m, u32 begin, u32 step) {
         double sums[4] = {};
         for (u32 i = 0; i < n; i += 4)
           for (u32 j = 0; j < 4; ++j) sums[j] += double(x[i + j]) * y[i + j];
-        m->y[u64(c) * m->rows + r] = f32(sums[0] + sums[1] + sums[2] + sums[3]);
+        m->y[u64(c) * m->y_stride + r] = f32(sums[0] + sums[1] + sums[2] + sums[3]);
       }
 }
 
