@@ -57,7 +57,7 @@ KERNELS := $(foreach s,$(STEMS),$(firstword $(foreach d,$(CHAIN),$(wildcard asm/
 SOURCES := boot/linux-x86_64.asm $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 
-.PHONY: all run chat test bench size deps install uninstall clean help
+.PHONY: all run chat test bench bench-kernels size deps install uninstall clean help
 all: build/mote
 
 help:
@@ -66,7 +66,8 @@ help:
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
 	@echo 'make test     build everything and run all tests'
-	@echo 'make bench    measure decoding against the memory, on a large model of random weights'
+	@echo 'make bench    measure the engine against the machine, on MODEL or a large random one'
+	@echo 'make bench-kernels    measure each kernel on its own'
 	@echo 'make size     bytes by room, by file and by symbol'
 	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
 
@@ -113,20 +114,38 @@ chat: build/story
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
+	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
 	python3 tests/run.py
 
 .PHONY: all-tests
 all-tests: $(BUILD)/mote $(BUILD)/tests/kernels_test $(BUILD)/tests/unit_test \
   $(BUILD)/tests/unit_asan_test
 
+# MODEL, if the caller gives one.
 bench: build/mote
-	python3 tools/bench.py $(BENCHFLAGS)
+	python3 tools/bench.py $(if $(filter file,$(origin MODEL)),,--model $(MODEL)) $(BENCHFLAGS)
+
+# Each kernel of ISA on its own.  BENCHFLAGS are Google Benchmark's: --benchmark_filter=q4_0
+bench-kernels: $(BUILD)/tests/kernels_bench
+	$< --benchmark_counters_tabular=true --benchmark_min_time=0.1 $(BENCHFLAGS)
+
+$(BUILD)/tests/kernels_bench: $(BUILD)/tests/bench/kernels_bench.cpp.o \
+  $(BUILD)/tests/kernels/kernels.o
+	$(CXX) -no-pie -z noexecstack -o $@ $^ -lbenchmark -pthread
+
+$(BUILD)/tests/bench/kernels_bench.cpp.o: | has-benchmark
+.PHONY: has-benchmark
+has-benchmark:
+	@echo '#include <benchmark/benchmark.h>' | $(CXX) -E -o /dev/null -xc++ - 2> /dev/null || \
+	  { echo 'make bench-kernels needs libbenchmark-dev: make deps'; exit 1; }
+
+-include $(BUILD)/tests/bench/kernels_bench.cpp.d
 
 size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
 
 # What Debian 12 has under these names; g++ brings objcopy along.
-PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user strace
+PACKAGES := g++ nasm lld python3 libgtest-dev libbenchmark-dev qemu-user strace
 SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
 deps:
 	$(SUDO) apt-get update -q
