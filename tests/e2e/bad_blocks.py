@@ -57,7 +57,8 @@ def good_blocks():
     g, noise = good(SEED, 'gemma3', D=256, H=2, K=1, hd=32, F=256, L=1), Bytes(7)
     for tensor, name in (('token_embd', 'Q6_K'), ('blk.0.attn_q', 'Q4_K'), ('blk.0.attn_k', 'Q5_K'),
                          ('blk.0.attn_v', 'Q8_0'), ('blk.0.attn_output', 'Q4_0'),
-                         ('blk.0.ffn_gate', 'Q4_1'), ('blk.0.ffn_up', 'Q5_0'), ('blk.0.ffn_down', 'Q4_K')):
+                         ('blk.0.ffn_gate', 'Q4_1'), ('blk.0.ffn_up', 'Q5_0'),
+                         ('blk.0.ffn_down', 'Q4_K')):
         x = g.tensor(tensor + '.weight')
         x.update(type=TYPES.index(name), data=blocks(name, *x['dims'], noise))
     return g
