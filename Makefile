@@ -8,6 +8,8 @@ PROMPT ?= Once upon a time
 # What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
 TYPES ?= f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
 CHAT  ?= 1
+# 0: for Linux alone.
+BOOT  ?= 1
 
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
 CHAIN_portable := portable
@@ -38,14 +40,15 @@ UNKNOWN   := $(filter-out $(ALL_TYPES),$(TYPES))
 $(if $(UNKNOWN),$(error TYPES: no $(UNKNOWN), but $(ALL_TYPES)))
 CXXFLAGS_ENGINE := -DCHAT=$(CHAT) '-DWEIGHT_TYPES(T)=$(foreach t,$(filter f16 $(TYPES),$(ALL_TYPES)),\
   T($(shell echo $(t) | tr a-z A-Z),$(t)))'
-NASMFLAGS := -f elf64 -Wall
+NASMFLAGS := -f elf64 -Wall -DBOOT=$(BOOT)
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
   -T linker.ld
 
 # A kernel is a stem; the first folder of the chain that has it provides it.
 STEMS   := $(sort $(basename $(notdir $(foreach d,$(CHAIN),$(wildcard asm/$(d)/*.asm asm/$(d)/*.cpp)))))
 KERNELS := $(foreach s,$(STEMS),$(firstword $(foreach d,$(CHAIN),$(wildcard asm/$(d)/$(s).asm asm/$(d)/$(s).cpp))))
-SOURCES := boot/linux-x86_64.asm $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
+BARE_METAL := $(if $(filter-out 0,$(BOOT)),boot/multiboot-x86_64.asm boot/syscalls-x86_64.asm)
+SOURCES := boot/linux-x86_64.asm $(BARE_METAL) $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 
 .PHONY: all run chat test bench size deps install uninstall clean help
@@ -74,7 +77,7 @@ $(BUILD)/mote.elf: $(OBJECTS) linker.ld
 	$(LD) $(LDFLAGS) -Map=$(@:.elf=.map) -o $@ $(OBJECTS)
 
 # nasm 2.16 leaves included files out of its dependencies.
-$(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc)
+$(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc boot/*.inc)
 	@mkdir -p $(@D)
 	$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
 

@@ -1,4 +1,4 @@
-; linux-x86_64 - the ELF headers of mote, and its door for Linux.
+; linux-x86_64 - the headers of mote, and its door for Linux.
 ; The kernel's loader reads the headers, maps the file at 1 MiB, read and execute, and jumps to
 ; _start in 64-bit mode: rsp points to argc; argv, envp and the auxiliary vector follow (System V
 ; AMD64 psABI, 3.4.1).  The registers hold nothing of use, the direction flag is clear.
@@ -25,7 +25,23 @@ program_headers:
     dq image_size, image_size
     dq 4096
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
-    dq 0, 0, 0, 0, 0, 0                 ; stack and every readable mapping executable
+                                        ; stack and every readable mapping executable.  Nobody reads
+%if BOOT == 0                           ; the other six fields:
+    dq 0, 0, 0, 0, 0, 0
+%else                                   ; the other door's header lives there, and its GDT
+extern multiboot_start
+global gdt
+MULTIBOOT equ 0x1badb002                ; Multiboot 0.6.96, 3.1: in the first 8 KiB, at 4 n
+FLAGS     equ 1 << 16 | 1 << 1 | 1 << 0 ; addresses below; memory map; modules at pages' beginnings
+multiboot_header:
+    dd MULTIBOOT, FLAGS, -(MULTIBOOT + FLAGS)
+    dd multiboot_header, image          ; where this lies, where the file's first byte is to lie
+    dd 0                                ; load all of the file: a model may follow the image
+gdt:                                    ; its entry 0 is nobody's (Intel SDM 3A, 3.5.1): take these
+    dd 0, multiboot_start               ; no .bss; the entry
+    dq 0x00cf9b000000ffff               ; 8: code, 32 bits, flat
+    dq 0x00af9b000000ffff               ; 16: code, 64 bits
+%endif
 program_headers_end:
 
 section .text.start progbits alloc exec nowrite align=1
