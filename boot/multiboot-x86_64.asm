@@ -194,28 +194,31 @@ first_core:
 .no_module:
     cmp     dword [rdx], 'GGUF'
     je      .model
-    xor     edx, edx
-    bts     rdx, 32
     xor     ecx, ecx
-    cmp     dword [rdx], 'GGUF'
-    mov     rcx, rdx
+    xor     edx, edx
+    bts     rcx, 32
+    cmp     dword [rcx], 'GGUF'
     jne     .no_model
-    xor     eax, eax                    ; its size: QEMU, docs/specs/acpi_mem_hotplug.txt
-    mov     dx, 0xa00
+    push    rcx
+    xor     esi, esi
+.slot:                                  ; their sizes: QEMU, docs/specs/acpi_mem_hotplug.txt
+    mov     edx, 0xa00
+    xchg    eax, esi
     out     dx, eax
+    inc     eax
+    xchg    eax, esi
     mov     dl, 0x0c
     in      eax, dx
     shl     rax, 32
-    mov     rcx, rax
+    add     rcx, rax
     mov     dl, 0x08
     in      eax, dx
-    or      rcx, rax
-    xor     edx, edx
-    bts     rdx, 32
-    add     rcx, rdx
+    add     rcx, rax
+    test    eax, eax
+    jnz     .slot
+    pop     rdx
     jmp     .model
 .no_model:
-    xor     edx, edx
     xor     ecx, ecx
 .model:
     sub     rdx, image_size
