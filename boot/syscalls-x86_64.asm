@@ -1,31 +1,30 @@
 ; syscalls-x86_64 - bare metal's answers to the calls of runtime/sys.h, and to exceptions.
-; `syscall` jumps here, the register LSTAR says so: long mode, ring 0, the caller's stack, rax the
-; call's number, arguments in rdi rsi rdx r10, rcx the caller's rip.  ret is enough to go back.
-; Out      rax      Clobbers rcx r11
-; Holds    r11 DATA
+; `syscall` jumps here, for LSTAR says so: 64-bit mode, ring 0, the caller's stack; rax the number,
+; rdi rsi rdx r10 the arguments, rcx the caller's rip.  We are in ring 0 already: ret goes back.
+; Out      rax      Clobbers rcx r11      Holds    r11 VARIABLES
 %include "memory.inc"
 default rel
+global syscalls, faults
 
-LAPIC_ICR equ 0xfee00300
-COM1      equ 0x3f8                     ; National Semiconductor 16550
-COM1_LSR  equ COM1 + 5
+COM1_LSR  equ 0x3fd                     ; line status register: PC16550D, table II
+COM1_DATA equ 0x3f8
 
 section .text align=1
-global syscalls, faults
 syscalls:
     push    rcx
     push    rdx
     push    rsi
     push    rdi
-    mov     r11d, DATA
-    call    answer
+    mov     r11d, VARIABLES
+    call    .read
     pop     rdi
     pop     rsi
     pop     rdx
     ret
 
-answer:
-    test    al, al                      ; read(_, buffer, _): a line, however long
+; read(_, buffer, _): a line as it is typed, whatever its length.
+.read:
+    test    al, al
     jnz     .write
     mov     rdi, rsi
 .key:
@@ -33,19 +32,24 @@ answer:
     in      al, dx
     test    al, 1
     jz      .key
-    mov     dl, COM1 & 0xff
+    mov     dl, COM1_DATA & 0xff
     in      al, dx
     cmp     al, 4                       ; Ctrl-D
     je      .line
-    cmp     al, 8
-    je      .backspace
-    cmp     al, 127
-    je      .backspace
+    cmp     al, 8                       ; backspace, of one terminal
+    je      .erase
+    cmp     al, 127                     ; or of another
+    je      .erase
     cmp     al, 13
-    jne     .other
+    jne     .store
     mov     al, 10
-.other:
+.store:
+    mov     rcx, rdi
+    sub     rcx, [r11 + variable.heap_start]
+    shr     rcx, 24                     ; MAX_TEXT, runtime/mote.h: the first that is in the heap
+    jnz     .no_memory
     stosb
+.echo:
     call    put
     cmp     al, 10
     jne     .key
@@ -53,7 +57,7 @@ answer:
     sub     rdi, rsi
     xchg    rax, rdi
     ret
-.backspace:
+.erase:
     cmp     rdi, rsi
     je      .key
     dec     rdi
@@ -62,45 +66,44 @@ answer:
     mov     al, ' '
     call    put
     mov     al, 8
-    call    put
-    jmp     .key
+    jmp     .echo
 
-.write:                                 ; write(_, from, n)
+; write(_, from, n)
+.write:
     dec     eax
     jnz     .lseek
     mov     rcx, rdx
+    push    rdx
     jrcxz   .written
 .byte:
     lodsb
     call    put
     loop    .byte
 .written:
-    mov     rax, [rsp + 24]
+    pop     rax
     ret
 
+; lseek(_, 0, SEEK_END)
 .lseek:
     cmp     al, 8 - 1
     jne     .mmap
     mov     rax, [r11 + variable.file_size]
     ret
 
-.mmap:                                  ; mmap(_, n, _, flags)
+; mmap(_, n, _, flags)
+.mmap:
     cmp     al, 9 - 1
     jne     .clone
     mov     rax, [r11 + variable.file]
     test    r10b, 0x20                  ; MAP_ANONYMOUS
     jz      .mapped
-    mov     rdi, [r11 + variable.heap]
     or      si, 4095
     inc     rsi
-    mov     rcx, [r11 + variable.heap_end]
-    sub     rcx, rdi
-    push    -12                         ; ENOMEM
-    pop     rax
-    cmp     rcx, rsi
-    jb      .mapped
+    sub     [r11 + variable.heap_left], rsi
+    jb      .no_memory
+    mov     rdi, [r11 + variable.heap]
     push    rdi
-    mov     rcx, rsi
+    xchg    rcx, rsi
     shr     rcx, 3
     xor     eax, eax
     rep stosq
@@ -108,8 +111,13 @@ answer:
     pop     rax
 .mapped:
     ret
+.no_memory:
+    push    -12                         ; ENOMEM
+    pop     rax
+    ret
 
-.clone:                                 ; clone(_, stack)
+; clone(_, stack): offers the thread to the other cores.
+.clone:
     cmp     al, 56 - 1
     jne     .affinity
     xchg    rsp, rsi
@@ -119,8 +127,8 @@ answer:
     xchg    rsp, rsi
     mov     [r11 + variable.mailbox], rsi
     mov     eax, LAPIC_ICR
-    mov     dword [rax], 0xc4600 | DATA >> 12  ; SIPI
-    mov     ecx, 1 << 18
+    mov     dword [rax], STARTUP | DATA >> 12
+    mov     ecx, 1 << 18                ; some 10 ms
 .wait:
     pause
     cmp     qword [r11 + variable.mailbox], 0
@@ -128,18 +136,20 @@ answer:
     xor     eax, eax
     xchg    rax, [r11 + variable.mailbox]
     neg     rax
-    sbb     eax, eax
+    sbb     eax, eax                    ; -1: it is still there
     or      al, 1
     ret
 
-.affinity:                              ; sched_getaffinity(_, _, mask)
+; sched_getaffinity(_, _, mask): as many as clone will find
+.affinity:
     cmp     al, 204 - 1
     jne     .clock
     or      qword [rdx], -1
-    mov     eax, 8
+    mov     al, 8
     ret
 
-.clock:                                 ; clock_gettime(_, time)
+; clock_gettime(_, time): in ns alone
+.clock:
     cmp     al, 228 - 1
     jne     .exit
     rdtsc
@@ -152,46 +162,49 @@ answer:
     mov     [rsi + 8], rax
     ret
 
-.exit:                                  ; exit_group(status)
+; exit_group(status); all other calls do nothing
+.exit:
     cmp     al, 231 - 1
-    je      stop
-    xor     eax, eax
-    ret
+    mov     al, 0
+    jne     .mapped
 
-stop:
+stop:                                   ; edi status
     mov     eax, edi
-    out     0xf4, eax
+    out     0xf4, eax                   ; isa-debug-exit, if it is there
     test    eax, eax
-    jnz     .halt
-    mov     dx, 0x604
-    mov     ax, 0x2000
+    jnz     .halt                       ; let a failure be read
+    mov     dx, 0x604                   ; PM1a_CNT where QEMU has it,
+    mov     ax, 1 << 13                 ; SLP_EN, type 0: off
     out     dx, ax
 .halt:
     hlt
     jmp     .halt
 
-put:                                    ; al, keeps it
-    push    rax
+; Writes al, which it keeps.    Clobbers edx
+put:
     mov     edx, COM1_LSR
+    push    rax
 .busy:
     in      al, dx
     test    al, 1 << 5
     jz      .busy
     pop     rax
-    mov     dl, COM1 & 0xff
+    mov     dl, COM1_DATA & 0xff
     out     dx, al
     ret
 
-; An exception n jumps into the sled at n.
+; An exception of vector n jumps to the n-th byte from here: interrupts off, the same stack, on it an
+; error code or none, rip, CS, RFLAGS, RSP, SS.  Each push of rsp pushes the address above it, which
+; nothing else does: their number is VECTORS - n.
 faults:
-    times 32 push rsp
-    mov     ecx, 33
+    times VECTORS push rsp
+    mov     ecx, VECTORS + 1
 .count:
     dec     ecx
     pop     rax
     cmp     rax, rsp
     je      .count
-    mov     edx, 0x227d00               ; these have an error code
+    mov     edx, 0x227d00               ; those that have an error code: Intel SDM 3A, table 6-1
     bt      edx, ecx
     jnc     .rip
     pop     rax
@@ -199,21 +212,20 @@ faults:
     mov     rdx, cr2
     push    rdx
     push    rax
+    ror     rcx, 8
     push    rcx
     mov     esi, message
 .text:
     lodsb
-    test    al, al
-    jz      .value
+    cmp     al, 16
+    jbe     .value
     call    put
-    cmp     al, 10
-    jne     .text
-    push    3
-    pop     rdi
-    jmp     stop
+    jmp     .text
 .value:
+    cmp     al, 10
+    je      .end
+    movzx   ecx, al                     ; digits
     pop     rdi
-    mov     cl, 16
 .digit:
     rol     rdi, 4
     mov     eax, edi
@@ -221,9 +233,14 @@ faults:
     add     al, '0'
     cmp     al, '9'
     jbe     .decimal
-    add     al, 'a' - '0' - 10
+    add     al, 'a' - '9' - 1
 .decimal:
     call    put
     loop    .digit
     jmp     .text
-message: db "mote: exception ", 0, " at ", 0, ", address ", 0, 10
+.end:
+    call    put
+    push    3
+    pop     rdi
+    jmp     stop
+message: db "mote: exception ", 2, " at ", 16, ", address ", 16, 10
