@@ -16,11 +16,12 @@
 struct Matmul {
   const void *w;  // [rows][n] of the weight type; a row every w_stride bytes
   const void *x;  // [cols][n] of f32 or, see below, of room for them
-  f32 *y;         // [cols][rows]
+  f32 *y;         // [cols][rows], a column every y_stride
   u64 w_stride;
   u32 n;     // multiple of 8, at least 8
   u32 rows;  // at least 4
   u32 cols;  // at least 1
+  u32 y_stride;  // floats, at least rows
 };
 
 // 32 activations, quantised: x[i] is scale * q[i], but for half of scale.

@@ -36,13 +36,14 @@ struct Step {
   u8 n;          // floats in a column; of src, where rows are multiplied
   u8 per;        // columns of dst for each token; floats in a column of dst, where rows are multiplied
   u8 extra;      // scalar of the kernel; in a cache, bytes from one of a head's elements to the next
-  u8 stride;     // in a cache, bytes from slot to slot
+  u8 stride;     // floats from column to column of dst, where rows are multiplied; in a cache, bytes
+                 // from slot to slot
 };
 
 #define COLUMN(op, dst, src, weight, n, per, extra) \
   {op, dst, src, weight, PARAM(n), PARAM(per), PARAM(extra), 0}
 #define ROWS(op, dst, src, weight, n, rows) \
-  {op, dst, src, weight, PARAM(n), PARAM(rows), 0, 0}
+  {op, dst, src, weight, PARAM(n), PARAM(rows), 0, PARAM(rows)}
 
 static const Step STEPS[] = {
     COLUMN(EMBED, X, X, TOKEN_EMBD, d_model, one, embed_scale),
@@ -60,11 +61,13 @@ static const Step STEPS[] = {
     COLUMN(ROTATE, K, ROPE, 0 | JOIN, head_dim, n_kv_head, one),
     {STORE, X, K, K_CACHE, PARAM(d_kv), PARAM(one), PARAM(kv_size), PARAM(k_row)},
     {STORE, X, V, V_CACHE | JOIN, PARAM(d_kv), PARAM(one), PARAM(span.v_row), PARAM(kv_size)},
-    {ATTEND, SCORES, Q, K_CACHE | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size), 0},
+    {ATTEND, SCORES, Q, K_CACHE | JOIN, PARAM(head_dim), PARAM(span.padded), PARAM(kv_size),
+     PARAM(span.padded)},
     COLUMN(SOFTCAP, SCORES, X, 0, span.padded, n_head, attn_scale),
     COLUMN(MASK, SCORES, X, 0, span.padded, n_head, one),
     COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, span.padded, n_head, softmax_scale),
-    {ATTEND, O, SCORES, V_CACHE | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row), 0},
+    {ATTEND, O, SCORES, V_CACHE | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row),
+     PARAM(head_dim)},
     COLUMN(QUANTISE, O_Q, O, 0 | JOIN, d_q, one, one),
     ROWS(MATMUL, T, O, ATTN_OUTPUT | JOIN, d_q, d_model),
     COLUMN(NORM, T, T, POST_ATTENTION_NORM, d_model, one, eps),
@@ -81,7 +84,7 @@ static const Step STEPS[] = {
     // the head
     COLUMN(NORM, H, X, OUTPUT_NORM, d_model, one, eps),
     COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
-    ROWS(MATMUL, LOGITS, H, OUTPUT | JOIN, d_model, n_vocab),
+    {MATMUL, LOGITS, H, OUTPUT | JOIN, PARAM(d_model), PARAM(n_vocab), 0, PARAM(padded_vocab)},
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
 constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
@@ -139,7 +142,8 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
   // What is multiplied with quantised weights follows behind its buffer, quantised.
   Matmul m = {w->data, mote->buffer[s->src + (w->type >= N_FLOAT_TYPES)], mote->buffer[s->dst],
-              w->row_bytes, mote->param[s->n], mote->param[s->per], mote->batch};
+              w->row_bytes, mote->param[s->n], mote->param[s->per], mote->batch,
+              mote->param[s->stride]};
   u32 times = 1;
   if (s->op == ATTEND) {
     m.cols = mote->group;
@@ -149,7 +153,7 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
     m.w = w->data + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
     KERNELS[w->type].matmul(&m, 4 * thread, 4 * mote->n_threads);
     m.x = (const f32 *)m.x + m.cols * m.n;
-    m.y += m.cols * m.rows;
+    m.y += m.cols * m.y_stride;
   }
 }
 

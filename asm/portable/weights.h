@@ -34,7 +34,7 @@ void matmul(const Matmul *m, u32 begin, u32 step) {
       auto x = (const f32 *)m->x + u64(c) * m->n;
       f32 sum[8] = {};  // as many as a vector register has lanes: smaller rounding errors than one
       for (u32 i = 0; i < m->n; ++i) sum[i % 8] += Type::load(w[i]) * x[i];
-      m->y[u64(c) * m->rows + r] =
+      m->y[u64(c) * m->y_stride + r] =
           ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
   }

@@ -52,7 +52,7 @@ matmul:
     vperm2f128 ymm1, ymm0, ymm4, 0x20
     vperm2f128 ymm0, ymm0, ymm4, 0x31
     vaddps  ymm0, ymm0, ymm1            ; column 0 in the lower half, column 1 in the upper
-    mov     ecx, [rdi + M_ROWS]
+    mov     ecx, [rdi + M_Y_STRIDE]
     vmovups [rbp], xmm0
     lea     rbp, [rbp + rcx*4]
     test    edx, edx

@@ -69,15 +69,19 @@ struct MatmulTest : testing::Test {
     usize bytes = p.w_bytes(), stride = bytes + (rng.below(3) ? rng.below(20) * type.align : 0);
     Buffer w("w", place, (p.rows - 1) * stride + bytes, type.align, fill_in);
     Buffer x("x", place, (cols - 1) * p.x_stride() + p.x_bytes(), p.x_type.align, fill_in);
-    Buffer y("y", place, cols * p.rows * 4, 4, fill_out);
+    u32 y_stride = p.rows + rng.below(3) * rng.below(9);
+    Buffer y("y", place, ((cols - 1) * y_stride + p.rows) * 4, 4, fill_out);
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r * stride), &p.w[r * bytes], bytes);
     memcpy(x.data, &p.x[col * p.x_stride()], x.size);
-    Buffer m("m", place, std::vector<Matmul>{{w.data, x.data, y.at(), stride, p.n, p.rows, cols}});
+    Buffer m("m", place, std::vector<Matmul>{{w.data, x.data, y.at(), stride, p.n, p.rows, cols, y_stride}});
     for (u32 c = 0; c < cols; ++c)
       for (u32 r = 0; r < p.rows; ++r)
-        if (share(p, r, begin, step) != Share::None) y.writable((c * p.rows + r) * 4, 4);
+        if (share(p, r, begin, step) != Share::None) y.writable((c * y_stride + r) * 4, 4);
     call(kernel, m.at<Matmul>(), begin, step);
-    return y.values(0, cols * p.rows);
+    std::vector<f32> all;
+    for (u32 c = 0; c < cols; ++c)
+      for (f32 value : y.values(c * y_stride * 4, p.rows)) all.push_back(value);
+    return all;
   }
   std::vector<f32> run(const Problem &p) {
     return everywhere([&](Place place) { return run(p, place, 0, 4, 0, p.cols); });
@@ -96,7 +100,7 @@ struct MatmulTest : testing::Test {
     SCOPED_TRACE(testing::Message() << "n " << p.n << ", rows " << p.rows << ", cols " << p.cols);
     auto all = run(p);
     std::vector<f32> twin(all.size());
-    Matmul m = {p.w.data(), p.x.data(), twin.data(), p.w_bytes(), p.n, p.rows, p.cols};
+    Matmul m = {p.w.data(), p.x.data(), twin.data(), p.w_bytes(), p.n, p.rows, p.cols, p.rows};
     oracle(&m, 0, 4);
     Reference reference(p);
     for (u32 i = 0; i < all.size(); ++i) {
@@ -230,7 +234,7 @@ struct MatmulTest : testing::Test {
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r), &p.w[r * p.w_bytes()], p.w_bytes());
     Buffer x("x", Place::Back, p.x), y("y", Place::Back, p.cols * p.rows * 4, 4, fill_out);
     y.writable();
-    Matmul m = {w.at(0), x.data, y.at(), FarPages::stride, p.n, p.rows, p.cols};
+    Matmul m = {w.at(0), x.data, y.at(), FarPages::stride, p.n, p.rows, p.cols, p.rows};
     call(kernel, &m, 0, 4);
     expect_same(y.values(0, p.cols * p.rows), run(p, Place::Back, 0, 4, 0, p.cols));
   }

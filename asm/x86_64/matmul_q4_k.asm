@@ -1,0 +1,74 @@
+; matmul_q4_k - y = W x, weights in Q4_K: 8 parts of 32 times 4 bits, with a scale and a minimum of 6 bits
+; each.  And the tile of Q5_K, which has fifth bits too.  x86-64, AVX2 + FMA + F16C.
+; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_k.cpp, matmul_q5_k.cpp
+; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
+; Holds    see matmul_blocks.asm   r11 bytes of fifth bits: 0 or 32   ymm8 fifth bits   ymm9 lower 4
+;          [rsp] pairs of a scale and a minimum, those of the part first   ymm10 bytes of 63
+%include "blocks.inc"
+
+extern matmul_blocks
+global matmul_q4_k, matmul_q4_k.tile, matmul_q4_k.any
+section .text align=1
+matmul_q4_k:
+    call    matmul_blocks
+.tile:
+    xor     r11d, r11d
+.any:
+    vpsllw  ymm10, ymm11, 2
+    vpsubb  ymm10, ymm10, ymm3
+.block:
+    vcvtph2ps xmm4, [rax]               ; what scales, what minima are multiplied with
+    vbroadcastsd ymm4, xmm4
+    vmovd   xmm5, [rax + 4]
+    vmovd   xmm6, [rax + 8]
+    vpunpcklbw xmm5, xmm5, xmm6         ; 4 times a scale and a minimum: 6 bits of parts 0-3
+    vpand   xmm7, xmm10, xmm5
+    vpxor   xmm5, xmm5, xmm7            ; and the upper 2 of parts 4-7;
+    vpsrlw  xmm5, xmm5, 2
+    vpmovzxbw xmm6, [rax + 12]          ; their lower 4, in one byte
+    vpsllw  xmm8, xmm6, 4
+    vpor    xmm6, xmm8, xmm6
+    vpand   xmm6, xmm14, xmm6
+    vpor    xmm6, xmm6, xmm5
+    sub     rsp, 64
+    vpmovzxbd ymm7, xmm7
+    vcvtdq2ps ymm7, ymm7
+    vmulps  ymm7, ymm7, ymm4
+    vmovups [rsp], ymm7
+    vpmovzxbd ymm6, xmm6
+    vcvtdq2ps ymm6, ymm6
+    vmulps  ymm6, ymm6, ymm4
+    vmovups [rsp + 32], ymm6
+    vmovdqu ymm8, [rax + 16]
+    add     rax, r11
+.part:
+    prefetcht2 [rax + rdx]
+    test    cl, 1
+    jnz     .upper
+    vmovdqu ymm9, [rax + 16]
+    add     rax, 32
+.upper:
+    vpand   ymm7, ymm14, ymm9
+    vpsrlw  ymm9, ymm9, 4
+    test    r11d, r11d
+    jz      .four
+    vpand   ymm5, ymm3, ymm8
+    vpsllw  ymm5, ymm5, 4
+    vpor    ymm7, ymm7, ymm5
+    vpsrlw  ymm8, ymm8, 1
+.four:
+    vpmaddubsw ymm7, ymm7, [rbx + 8]
+    vmovss  xmm5, [rbx + 4]
+    vfnmadd231ss xmm1, xmm5, [rsp + 4]
+    vpmaddwd ymm7, ymm2, ymm7
+    vmovss  xmm6, [rsp]
+    ADD_DOT xmm6
+    add     rsp, 8
+    add     rbx, 40
+    dec     ecx
+    test    cl, 7
+    jnz     .part
+    add     rax, 16
+    test    ecx, ecx
+    jnz     .block
+    ret
