@@ -4,6 +4,7 @@ ISA    ?= x86_64
 PREFIX ?= /usr/local
 MODEL  ?= tests/data/tiny-gemma-f16.gguf
 PROMPT ?= Once upon a time
+SMP    ?= 1
 
 # What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
 TYPES ?= f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
@@ -51,7 +52,7 @@ BARE_METAL := $(if $(filter-out 0,$(BOOT)),boot/multiboot-x86_64.asm boot/syscal
 SOURCES := boot/linux-x86_64.asm $(BARE_METAL) $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 
-.PHONY: all run chat test bench size deps install uninstall clean help
+.PHONY: all run chat boot iso test bench size deps install uninstall clean help
 all: build/mote
 
 help:
@@ -59,6 +60,8 @@ help:
 	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
+	@echo 'make boot     the same on bare metal, under QEMU; SMP=2 BOOTFLAGS="-T 0"'
+	@echo 'make iso      build/mote.iso, which boots mote and MODEL anywhere'
 	@echo 'make test     build everything and run all tests'
 	@echo 'make bench    measure decoding against the memory, on a large model of random weights'
 	@echo 'make size     bytes by room, by file and by symbol'
@@ -104,6 +107,13 @@ run: build/story
 chat: build/story
 	./build/story -i
 
+boot: build/mote
+	@CORES=$(SMP) boot/qemu.sh build/mote $(MODEL) $(BOOTFLAGS) "$(PROMPT)"
+
+# For BIOS and UEFI: GRUB's own way to a command line, and to a model as a module.
+iso: build/mote
+	@boot/iso.sh build/mote.iso build/mote $(MODEL) $(BOOTFLAGS) "$(PROMPT)"
+
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
@@ -120,7 +130,8 @@ size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
 
 # What Debian 12 has under these names; g++ brings objcopy along.
-PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user strace
+PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user strace \
+  qemu-system-x86 grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools ovmf
 SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
 deps:
 	$(SUDO) apt-get update -q
