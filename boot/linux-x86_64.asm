@@ -7,6 +7,11 @@ default rel
 extern image, image_size, main
 
 global program_headers_end          ; for linker.ld
+%if BOOT
+%include "memory.inc"
+extern multiboot_start
+global idtr, gdt
+%endif
 section .header progbits alloc noexec nowrite align=64
 elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     db 0x7f, "ELF", 2, 1, 1, 0          ; 64 bits, little-endian, version 1
@@ -21,16 +26,22 @@ elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     dw 0, 0, 0
 program_headers:
     dd 1, 5                             ; PT_LOAD, read + execute
-    dq 0, image, image                  ; from the file's first byte
+    dq 0, image                         ; from the file's first byte
+%if BOOT == 0
+    dq 0                                ; physical address: nobody reads it
+%else
+idtr:
+    dw VECTORS * 16 - 1                 ; physical address: nobody reads it.  So here is the limit
+    dd IDT                              ; and address of the other door's interrupt table,
+    dw 0
+%endif
     dq image_size, image_size
     dq 4096
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
-                                        ; stack and every readable mapping executable.  Nobody reads
-%if BOOT == 0                           ; the other six fields:
+                                        ; stack and every readable mapping executable
+%if BOOT == 0
     dq 0, 0, 0, 0, 0, 0
-%else                                   ; the other door's header lives there, and its GDT
-extern multiboot_start
-global gdt
+%else                                   ; of six more fields that nobody reads, its header and GDT
 MULTIBOOT equ 0x1badb002                ; Multiboot 0.6.96, 3.1: in the first 8 KiB, at 4 n
 FLAGS     equ 1 << 16 | 1 << 1 | 1 << 0 ; addresses below; memory map; modules at pages' beginnings
 multiboot_header:

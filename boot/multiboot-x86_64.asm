@@ -7,7 +7,7 @@
 ; Read next: memory.inc, syscalls-x86_64.asm.
 %include "memory.inc"
 default rel
-extern image_end, image_size, gdt, syscalls, faults, main
+extern image_end, image_size, gdt, idtr, syscalls, faults, main
 global multiboot_start
 
 MSR_EFER  equ 0xc0000080                ; AMD64 APM 2, appendix A
@@ -19,8 +19,10 @@ section .text align=1
 bits 32
 multiboot_start:
     mov     ebp, ebx
+    mov     esp, STACK
     cld
     mov     edi, DATA                   ; no variable, no entry of any table
+    push    edi
     xor     eax, eax
     mov     ecx, (DIRECTORY - DATA) / 4
     rep stosd
@@ -44,7 +46,7 @@ multiboot_start:
     stosd
     scasd
     loop    .directory
-    mov     edi, DATA
+    pop     edi
     mov     esi, wake_up
     mov     cl, IDT - DATA
     rep movsb
@@ -60,7 +62,8 @@ multiboot_start:
     scasd
     inc     eax
     loop    .gate
-    lgdt    [gdtr]
+    lgdt    [esi + gdtr - wake_up_end]
+    mov     dword [LAPIC_ICR], INIT     ; has to come some ms before clone starts the other cores
 
 ; Every core comes by here: 32-bit protected mode, flat CS; the others have no other segment.
 long_mode:
@@ -69,9 +72,16 @@ long_mode:
     cpuid
     shr     ecx, 26 - 18                ; XSAVE: CPUID, leaf 1.  If there,
     and     ecx, 1 << 18                ; OSXSAVE
-    or      ecx, 1 << 10 | 1 << 9 | 1 << 5  ; OSXMMEXCPT, OSFXSR, PAE
+    mov     cx, 1 << 10 | 1 << 9 | 1 << 5  ; OSXMMEXCPT, OSFXSR, PAE
     mov     cr4, ecx
-    mov     esi, ecx
+    bt      ecx, 18
+    jnc     .no_xsave
+    xor     ecx, ecx
+    lea     eax, [ecx + 13]             ; leaf 13: the states that this CPU knows,
+    cpuid
+    xor     ecx, ecx
+    xsetbv                              ; all of them
+.no_xsave:
     mov     eax, PML4
     mov     cr3, eax
     cs lidt [idtr]
@@ -88,20 +98,12 @@ long_mode:
 bits 64
 .here:
     fninit
-    xor     ecx, ecx
-    bt      esi, 18
-    jnc     .no_xsave
-    lea     eax, [rcx + 13]             ; leaf 13: the states that this CPU knows,
-    cpuid
-    xor     ecx, ecx
-    xsetbv                              ; all of them
-.no_xsave:
     mov     r11d, VARIABLES
     test    ebp, ebp
     jnz     first_core
 
 ; Another core takes the first thread that comes in a while.
-    bts     ecx, 22
+    shr     ecx, 9                      ; from 3 billion (the last MSR) to 6 million
 .wait:
     pause
     xor     eax, eax
@@ -119,11 +121,9 @@ bits 64
     xor     eax, eax
     ret
 
-first_core:
-    mov     esp, STACK
-
 ; The command line becomes argv, in place, with "quotes" and backslashes as in a shell.
 ; Holds    rsi, rdi reader and writer;  rdx the next of argv;  cl what ends a word
+first_core:
     mov     edx, ARGV
     mov     eax, [rbp + 64]             ; the boot loader's name becomes argv[0],
     mov     [rdx], rax
@@ -172,9 +172,8 @@ first_core:
     cmp     edi, edx
     cmovb   edi, edx
     mov     esi, [rbp + 24]
-    mov     ecx, esi                    ; behind the image QEMU describes its modules
-    cmp     dword [rbp + 20], 0
-    je      .no_module
+    mov     ecx, [rbp + 20]
+    jrcxz   .no_module
     lodsd
     xchg    eax, edx
     lodsd
@@ -185,6 +184,7 @@ first_core:
     cmovb   edi, ecx
     jmp     .model
 .no_module:
+    mov     ecx, esi                    ; behind the image QEMU describes its modules
     mov     eax, 'GGUF'
     cmp     [rdx], eax
     je      .model
@@ -196,7 +196,7 @@ first_core:
     push    1
     pop     rsi                         ; two of them: the second has what is no whole page
 .device:
-    mov     edx, 0xa00                  ; their sizes: QEMU, docs/specs/acpi_mem_hotplug.txt
+    mov     dx, 0xa00                   ; their sizes: QEMU, docs/specs/acpi_mem_hotplug.txt
     mov     eax, esi
     out     dx, eax
     mov     dl, 0x0c
@@ -231,21 +231,17 @@ first_core:
     sub     rdx, rax
     cmp     rdx, [r11 + variable.heap_left]
     jle     .no_heap
-    cmp     dword [rsi + 20], 1         ; free
-    jne     .no_heap
+    dec     dword [rsi + 20]            ; 1: free
+    jnz     .no_heap
     mov     [r11 + variable.heap_left], rdx
     mov     [r11 + variable.heap], rax
-    mov     [r11 + variable.heap_start], rax
 .no_heap:
     lodsd
     add     esi, eax
     cmp     esi, ecx
     jb      .region
 
-; The other cores get the INIT that has to come some ms before clone can start them; for so long the
-; TSC is measured against the PIT's channel 2, the speaker's (Intel 8254).
-    mov     eax, LAPIC_ICR
-    mov     dword [rax], INIT
+; How fast is the TSC?  10 ms of it, by the PIT's channel 2, the speaker's (Intel 8254).
     mov     al, 1                       ; count, and no sound
     out     0x61, al
     mov     al, 0xa0                    ; channel 2, upper byte, mode 0: once
@@ -268,15 +264,13 @@ first_core:
 bits 16
 wake_up:
     cs lgdt [gdtr_offset]
-    mov     ax, 1
+    inc     ax                          ; after INIT all registers are 0
     lmsw    ax                          ; PE: protected mode
     jmp     dword KERNEL_CODE_32:long_mode
 gdtr:
     dw      23
     dd      gdt
+wake_up_end:
 gdtr_offset equ gdtr - wake_up
-idtr:
-    dw      VECTORS * 16 - 1
-    dd      IDT
     times   IDT - DATA - ($ - wake_up) db 0
 faults_upper equ 0x108e00

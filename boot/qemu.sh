@@ -1,11 +1,11 @@
 #!/bin/sh
 # qemu.sh - boots mote under QEMU and gives it a model; `make boot` calls it.
-# usage: qemu.sh MOTE MODEL [OPTION... PROMPT]      CORES=n  MEMORY=size  QEMU=program
+# usage: qemu.sh MOTE MODEL [OPTION... PROMPT]      CORES=n  MEMORY=size  ACCEL=kvm
 # The serial line is this terminal; Ctrl-C ends it.  Exits with mote's own status; 3: an exception.
 set -eu
 mote=$1 model=$2
 shift 2
-cores=${CORES:-1} qemu=${QEMU:-qemu-system-x86_64}
+cores=${CORES:-1}
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 
@@ -35,10 +35,8 @@ fi
 # More emulated cores than real ones would wait for each other: then one thread plays them in turn.
 threads=multi
 [ "$cores" -lt "$(nproc)" ] || threads=single
-set -- -accel tcg,thread=$threads "$@"
-[ ! -w /dev/kvm ] || set -- -accel kvm "$@"
 status=0
-"$qemu" -cpu max -smp "$cores" "$@" -kernel "$mote" -append "${line# }" \
+qemu-system-x86_64 -accel "${ACCEL:-tcg,thread=$threads}" -cpu max -smp "$cores" "$@" -kernel "$mote" -append "${line# }" \
   -display none -serial stdio -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 || status=$?
 # isa-debug-exit makes 2 n + 1 of n: an even number is QEMU's own.
 [ $((status % 2)) = 1 ] || { echo "boot: QEMU has ended before mote: $status" >&2; exit 125; }

@@ -28,7 +28,7 @@ syscalls:
     jnz     .write
     mov     rdi, rsi
 .key:
-    mov     edx, COM1_LSR
+    mov     dx, COM1_LSR
     in      al, dx
     test    al, 1
     jz      .key
@@ -45,8 +45,8 @@ syscalls:
     mov     al, 10
 .store:
     mov     rcx, rdi
-    sub     rcx, [r11 + variable.heap_start]
-    shr     rcx, 24                     ; MAX_TEXT, runtime/mote.h: the first that is in the heap
+    sub     rcx, rbx                    ; the base register: it is text behind the Mote
+    shr     rcx, 24                     ; MAX_TEXT, runtime/mote.h
     jnz     .no_memory
     stosb
 .echo:
@@ -61,6 +61,8 @@ syscalls:
     cmp     rdi, rsi
     je      .key
     dec     rdi
+    cmp     byte [rdi], -64             ; UTF-8: a byte that continues a character
+    jl      .erase
     mov     al, 8
     call    put
     mov     al, ' '
@@ -180,9 +182,9 @@ stop:                                   ; edi status
     hlt
     jmp     .halt
 
-; Writes al, which it keeps.    Clobbers edx
+; Writes al, which it keeps.    Clobbers dx
 put:
-    mov     edx, COM1_LSR
+    mov     dx, COM1_LSR
     push    rax
 .busy:
     in      al, dx
@@ -204,7 +206,7 @@ faults:
     pop     rax
     cmp     rax, rsp
     je      .count
-    mov     edx, 0x227d00               ; those that have an error code: Intel SDM 3A, table 6-1
+    mov     edx, 0x27d00                ; those that have an error code: Intel SDM 3A, table 6-1
     bt      edx, ecx
     jnc     .rip
     pop     rax
@@ -217,13 +219,16 @@ faults:
     mov     esi, message
 .text:
     lodsb
-    cmp     al, 16
-    jbe     .value
+    test    al, al
+    js      .value
     call    put
-    jmp     .text
-.value:
     cmp     al, 10
-    je      .end
+    jne     .text
+    push    3
+    pop     rdi
+    jmp     stop
+.value:
+    neg     al
     movzx   ecx, al                     ; digits
     pop     rdi
 .digit:
@@ -238,9 +243,4 @@ faults:
     call    put
     loop    .digit
     jmp     .text
-.end:
-    call    put
-    push    3
-    pop     rdi
-    jmp     stop
-message: db "mote: exception ", 2, " at ", 16, ", address ", 16, 10
+message: db "mote: exception ", -2, " at ", -16, ", address ", -16, 10
