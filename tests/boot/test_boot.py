@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -20,7 +21,8 @@ PORTABLE = os.path.join(ROOT, 'build/portable/mote')
 OVMF = '/usr/share/ovmf/OVMF.fd'
 EXIT = ('-device', 'isa-debug-exit,iobase=0xf4,iosize=4')
 GREEDY = '-q -T 0 -n 10 "%s"' % PROMPT
-EXCEPTION = 3  # the status that boot/ gives
+BUDGET = 1056   # bytes of boot/, to the next multiple of 32
+EXCEPTION = 3   # the status that boot/ gives
 
 
 def need(*tools):
@@ -109,7 +111,29 @@ add_tests(Text, [
 
 
 @need(QEMU)
-class Cores(Test):
+class Cores(Files):
+    def cores_at_work(self, line, cores):
+        """Those that execute the engine, while it waits for what one may type."""
+        log = self.file('log')
+        command = [QEMU, '-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', str(cores), '-m',
+                   '128M', '-display', 'none', '-serial', 'file:' + log, '-monitor', 'stdio',
+                   '-kernel', MOTE, '-initrd', DEMO, '-append', '-i -q ' + line]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+            deadline = time.time() + 30
+            while content(log) != b'> ' and time.time() < deadline:
+                time.sleep(0.02)
+            out = p.communicate(b'info registers -a\nquit\n')[0].decode()
+        state = re.findall(r'[RE]IP=(\w+) .* HLT=(\d)', out)
+        self.assertEqual(len(state), cores, out)
+        return sum(0x100000 <= int(rip, 16) < 0x110000 and halted == '0' for rip, halted in state)
+
+    def test_as_many_as_there_are(self):
+        for cores in (1, 3):
+            self.assertEqual(self.cores_at_work('', cores), cores)
+
+    def test_as_many_as_wanted(self):
+        self.assertEqual(self.cores_at_work('-t 1', 3), 1)
+
     def test_all_at_once(self):
         """Threads of the host, in parallel."""
         self.assertEqual(boot('-q -T 0 -n 2 "%s"' % PROMPT, cores=2, threads='multi'),
@@ -249,6 +273,21 @@ class Failures(Files):
         with self.assertRaises(subprocess.TimeoutExpired) as stands:
             boot('Once', model=None, extra=(), timeout=2)
         self.assertEqual(stands.exception.stdout, b'mote: Once: cannot read\n')
+
+
+class Size(Files):
+    """What `make BOOT=0` leaves out, and that it does."""
+
+    @need('make', 'g++', 'nasm', 'ld.lld')
+    def test_budget(self):
+        make = subprocess.run(['make', '-C', ROOT, '-s', 'BUILD=' + self.folder, 'BOOT=0',
+                               'ISA=x86_64', self.folder + '/mote'], capture_output=True)
+        self.assertEqual(make.returncode, 0, make.stderr)
+        small = self.folder + '/mote'
+        self.assertLessEqual(os.path.getsize(MOTE) - os.path.getsize(small), BUDGET)
+        self.assertEqual(self.greedy(PROMPT, program=small), self.greedy(PROMPT))
+        if shutil.which(QEMU):
+            self.assertNotIn(boot(kernel=small)[0], (0, 1))
 
 
 @need(QEMU, 'grub-mkrescue', 'xorriso', 'mformat')
