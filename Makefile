@@ -2,7 +2,7 @@
 
 ISA    ?= x86_64
 PREFIX ?= /usr/local
-MODEL  ?= tests/data/tiny-gemma-f16.gguf
+MODEL  ?= tests/data/tiny-gemma-q8_0.gguf
 PROMPT ?= Once upon a time
 SMP    ?= 1
 
@@ -33,8 +33,16 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -fno-tree-loop-optimize -fno-move-loop-invariants -fno-if-conversion -fno-caller-saves \
   -fno-tree-loop-distribute-patterns -mmemcpy-strategy=rep_byte:-1:noalign \
   -mmemset-strategy=rep_byte:-1:noalign -ffunction-sections -fdata-sections -ffixed-rbx \
-  -fno-jump-tables -malign-data=abi -Wall -Wextra -Wno-register -Wno-invalid-offsetof \
-  -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+  -fno-jump-tables --param=max-jump-thread-duplication-stmts=0 -Wall -Wextra -Wno-register \
+  -Wno-invalid-offsetof -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
+# What suits one file alone, and the bytes that it saves.
+CXXFLAGS_forward   := -freorder-blocks-algorithm=simple -fno-tree-reassoc  # 12
+CXXFLAGS_generate  := -fno-tree-reassoc                                    # 6
+CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop -fno-tree-dce    # 90
+CXXFLAGS_main      := -fno-schedule-insns2                                 # 3
+CXXFLAGS_model     := -ftree-loop-optimize                                 # 8
+CXXFLAGS_sampler   := -ftree-loop-optimize -fif-conversion                 # 6
+CXXFLAGS_tokenizer := -ftree-loop-optimize                                 # 15
 # f16 is that of the KV cache, too.
 ALL_TYPES := f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
 UNKNOWN   := $(filter-out $(ALL_TYPES),$(TYPES))
@@ -86,7 +94,7 @@ $(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc boot/*.inc)
 
 $(BUILD)/%.cpp.o: %.cpp $(BUILD)/options
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(CXXFLAGS_ENGINE) -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CXXFLAGS_ENGINE) $(CXXFLAGS_$(*F)) -c -o $@ $<
 
 # What the objects were built for; changes only where that does.
 $(BUILD)/options: FORCE

@@ -5,13 +5,8 @@
 ; Read next: main() in runtime/main.cpp.
 default rel
 extern image, image_size, main
-
-global program_headers_end          ; for linker.ld
-%if BOOT
 %include "memory.inc"
-extern multiboot_start
-global idtr, gdt
-%endif
+
 section .header progbits alloc noexec nowrite align=64
 elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     db 0x7f, "ELF", 2, 1, 1, 0          ; 64 bits, little-endian, version 1
@@ -23,37 +18,34 @@ elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
     dq 0                                ; no section headers
     dd 0
     dw 64, 56, 2                        ; size of this header, of a program header, their number
-    dw 0, 0, 0
-program_headers:
+program_headers:                        ; its last 6 bytes tell of sections, which there are none of
     dd 1, 5                             ; PT_LOAD, read + execute
     dq 0, image                         ; from the file's first byte
-%if BOOT == 0
-    dq 0                                ; physical address: nobody reads it
-%else
-idtr:
-    dw VECTORS * 16 - 1                 ; physical address: nobody reads it.  So here is the limit
-    dd IDT                              ; and address of the other door's interrupt table,
+idtr:                                   ; physical address, which nobody reads: so here is what
+    dw VECTORS * 16 - 1                 ; multiboot-x86_64.asm says of its interrupt table, limit
+    dd IDT                              ; and address
     dw 0
-%endif
     dq image_size, image_size
     dq 4096
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
-                                        ; stack and every readable mapping executable
-%if BOOT == 0
-    dq 0, 0, 0, 0, 0, 0
-%else                                   ; of six more fields that nobody reads, its header and GDT
+                                        ; stack and every readable mapping executable.  Of this one
+                                        ; Linux reads no more: its other 48 bytes are those below
+
+%if BOOT
+extern multiboot_start
+global gdt, idtr
 MULTIBOOT equ 0x1badb002                ; Multiboot 0.6.96, 3.1: in the first 8 KiB, at 4 n
 FLAGS     equ 1 << 16 | 1 << 1 | 1 << 0 ; addresses below; memory map; modules at pages' beginnings
+    align 4
 multiboot_header:
     dd MULTIBOOT, FLAGS, -(MULTIBOOT + FLAGS)
     dd multiboot_header, image          ; where this lies, where the file's first byte is to lie
     dd 0                                ; load all of the file: a model may follow the image
-gdt:                                    ; its entry 0 is nobody's (Intel SDM 3A, 3.5.1): take these
+gdt:                                    ; entry 0 is nobody's (Intel SDM 3A, 3.5.1): take these
     dd 0, multiboot_start               ; no .bss; the entry
     dq 0x00cf9b000000ffff               ; 8: code, 32 bits, flat
     dq 0x00af9b000000ffff               ; 16: code, 64 bits
 %endif
-program_headers_end:
 
 section .text.start progbits alloc exec nowrite align=1
 global _start

@@ -4,10 +4,10 @@
 // The next tokens through all layers.
 static void pass(u32 batch) {
   mote->batch = batch;
-  mote->n_past += batch;
-  mote->last = mote->n_past - 1;
+  u32 n = mote->n_past += batch;
+  mote->last = n - 1;
   for (Span &span : mote->spans) {
-    span.padded = (mote->n_past + 7) & ~7u;
+    span.padded = (n + 7) & ~7u;
     if (span.padded > span.slots) span.padded = span.slots;
   }
   parallel(layers);
@@ -15,16 +15,18 @@ static void pass(u32 batch) {
 
 void feed(u32 kind) {
   mote->time[kind] -= now();
-  while (mote->n_fed - mote->n_past > mote->max_batch) {
+  u32 n;
+  while ((n = mote->n_fed - mote->n_past) > mote->max_batch) {
     tell(2, "\rprompt #/#");
     pass(mote->max_batch);
     tell(2, "\33[2K\r");  // erases the line: ECMA-48, 8.3.41
   }
-  pass(mote->n_fed - mote->n_past);
+  pass(n);
   mote->batch = 1;
   parallel(head);
   mote->time[kind] += now();
-  mote->cost[kind].speed = u32(mote->cost[kind].tokens * 100000000000 / mote->time[kind]);
+  auto cost = mote->cost + kind;
+  cost->speed = u32(cost->tokens * 100000000000 / mote->time[kind]);
 }
 
 void generate() {
@@ -33,7 +35,7 @@ void generate() {
   for (u32 n = mote->max_tokens; n && !mote->full; --n) {
     feed(kind);
     kind = 1;
-    u32 token = sample();
+    u64 token = sample();
     if (token == mote->eos || token == mote->turn_end) return;
     print_token(token);
     ++mote->cost[1].tokens;

@@ -24,29 +24,31 @@ void write_all(u32 fd, const void *p, u64 n) {
 // The digits of n; if there are decimals, a point before that many of them.
 static const char *digits(u32 n, i32 decimals) {
   auto p = (char *)mote->scratch + sizeof(mote->scratch) - 1;  // which is never written
-  do {
+  for (;;) {
     *--p = char('0' + n % 10);
     n /= 10;
+    if (!n && decimals <= 0) return p;
     if (--decimals == 0) *--p = '.';
-  } while (n || decimals >= 0);
-  return p;
+  }
 }
 
 // Makes a message in text(), see say().  Returns the end of it.
 static char *fill(const char *s, const void *values) {
   auto value = (const u32 *)values;
   char *to = text();
-  for (; u8 c = u8(*s); ++s) {
+  for (;;) {
+    u8 c = u8(*s++);
+    *to = char(c);
+    if (!c) return to;
     u32 kind = c - '#';
     if (kind > 2) {
-      *to++ = char(c);
+      ++to;
       continue;
     }
     const char *p = kind == 1 ? *(const char **)value++ : digits(*value, i32(kind));
     ++value;
-    while (*p) *to++ = *p++;
+    while ((*to = *p)) ++p, ++to;
   }
-  return to;
 }
 
 void say(const char *s, const void *values) {
@@ -54,14 +56,14 @@ void say(const char *s, const void *values) {
   write_all(2, text(), u64(end - text()));
 }
 
-// The last words.
-[[noreturn, gnu::noinline]] static void die(const char *s, u64 n) {
-  write_all(2, s, n);
+// The last words.  noipa: its arguments stay where write_all() needs them.
+[[noreturn, gnu::noipa]] static void die(u32 fd, const char *s, u64 n) {
+  write_all(fd, s, n);
   leave(1);
 }
 
 void tell(u32 fd, const char *s) {
-  if (sys(SYS_IOCTL, fd, 0x5401, mote->scratch) == 0) say(s, &mote->n_past);  // TCGETS
+  if (u32(sys(SYS_IOCTL, fd, 0x5401, mote->scratch)) == 0) say(s, &mote->n_past);  // TCGETS
 }
 
 void fail(const char *what) {
@@ -78,13 +80,13 @@ void fail(const char *what) {
     }
   }
   *to++ = '\n';
-  die(text(), u64(to - text()));
+  die(2, text(), u64(to - text()));
 }
 
 void *map(u64 bytes) {
   // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS: linux/mman.h
   auto p = (void *)sys(SYS_MMAP, nullptr, bytes, 3, 0x22, nullptr, 0l);
-  if (i64(p) < 0) die("mote: out of memory\n", 20);  // there may be no Mote that fail() needs
+  if (i64(p) < 0) die(2, "mote: out of memory\n", 20);  // there may be no Mote that fail() needs
   return p;
 }
 
@@ -95,7 +97,7 @@ u64 now() {
 }
 
 void read_prompt() {
-  tell(0, chats() ? "> " : "Prompt, to Ctrl-D:\n");
+  tell(0, chats() ? "> " : "Prompt, Ctrl-D:\n");
   char *p = text();
   mote->prompt = p;
   for (;;) {
@@ -104,10 +106,13 @@ void read_prompt() {
     i64 got = sys(SYS_READ, 0, p, chats() ? 1 : CHUNK);
     if (got == -EINTR) continue;
     if (got < 0) fail("stdin: cannot read");
+    if (!got) {
+      if (chats() && p == mote->prompt) finish();
+      break;
+    }
     p += got;
-    if (!got || (chats() && p[-1] == '\n')) break;
+    if (chats() && p[-1] == '\n') break;
   }
-  if (chats() && p == mote->prompt) finish();
   if (p[-1] != '\n') ++p;
   mote->prompt_end = p;
 }

@@ -11,18 +11,18 @@ extern "C" const u8 image_size[];  // linker.ld: the engine's own bytes, as an a
 #define CHAT_OPTION "\1"
 #endif
 
-// The options, in the order of their values in Mote: whole numbers, fractions, switches.
-static const char OPTIONS[] = "snckt" "TP" CHAT_OPTION "qh";
-enum { FIRST_FRACTION = 5, FIRST_SWITCH = 7, N_OPTIONS = 10 };
+// The options, in the order of their values in Mote: switches, fractions, whole numbers.
+static const char OPTIONS[] = "qh" CHAT_OPTION "PT" "tckns";
+enum { FIRST_FRACTION = 3, FIRST_NUMBER = 5, N_OPTIONS = 10 };
 
 static const char HELP[] =
     "usage: mote [options] [MODEL.gguf] [PROMPT]\n"
-    " -n N tokens at most  -c N context length  -T F temperature (0: greedy)\n"
-    " -k N top-k (0: off)  -P F top-p  -s N seed  -t N threads\n"
+    " -n N tokens -c N context -T F temperature (0: greedy)\n"
+    " -k N top-k (0: off) -P F top-p -s N seed -t N threads\n"
 #if CHAT
-    " -i chat "
+    " -i chat"
 #endif
-    " -q no statistics  -h help\n";
+    " -q quiet -h help\n";
 
 // Help that was asked for, or a command line that nobody can follow.
 [[noreturn]] static void help() {
@@ -38,16 +38,15 @@ static void open_model(char *path, const u8 *skip) {
   i64 fd = sys(SYS_OPEN, path, 0);
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
-  if (p >= 0 && size > i64(mote->file)) {
-    mote->file += p;
-    mote->end = (u8 *)p + size;
-  } else if (!mote->file) {
-    fail("cannot read");
-  }
+  sys(SYS_CLOSE, fd);  // it may be 0, which read_prompt() reads
+  if (p < 0 && !mote->file) fail("cannot read");
+  if (p < 0 || size <= i64(mote->file)) return;
+  mote->file += p;
+  mote->end = (u8 *)p + size;
 }
 
-// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of 4 bytes,
-// of those before the logits for each token of a batch.
+// The parts of the arena, in the order of Mote's pointers from buffer on: how many words of four
+// bytes, before the logits for each token of a batch, and from them on four times.
 static const u8 ARENA[] = {
     PARAM(d_model), PARAM(d_model), PARAM(d_model), PARAM(d_model),  // X, H, H_Q, T
     PARAM(d_q), PARAM(d_q), PARAM(d_q),              // Q, O, O_Q
@@ -58,11 +57,10 @@ static const u8 ARENA[] = {
     PARAM(n_vocab),                                  // LOGITS
     PARAM(one),                                      // ROPE
     PARAM(context),                                  // tokens_fed
-    PARAM(vocab_words), PARAM(vocab_words), PARAM(vocab_words),  // slots
-    PARAM(vocab_words),                              // piece
-    PARAM(vocab_words),                              // draws
-    PARAM(vocab_words),                              // ranking
-    PARAM(header_bytes),                             // pieces
+    PARAM(n_vocab), PARAM(n_vocab), PARAM(n_vocab),  // slots
+    PARAM(n_vocab),                                  // piece
+    PARAM(n_vocab),                                  // draws
+    PARAM(n_vocab),                                  // ranking
 };
 
 // Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
@@ -81,9 +79,9 @@ static u8 *lay_out(u8 *arena) {
   auto pointers = (u8 **)mote->buffer;
   for (u64 i = 0; i < sizeof(ARENA); ++i) {
     pointers[i] = arena;
-    u64 words = mote->param[ARENA[i]];
-    if (i < LOGITS) words *= mote->max_batch;
-    arena += words * 4 + 64;
+    u64 times = mote->max_batch;
+    if (i >= LOGITS) times = 4;
+    arena += mote->param[ARENA[i]] * times * 4 + 64;
   }
   return arena;
 }
@@ -113,10 +111,8 @@ void set_up() {
   if (ring > slots) ring = slots;
   mote->spans[0] = {window, ring, 0, ring * mote->kv_size};
   mote->k_row = mote->d_kv * mote->kv_size;
-  mote->vocab_words = mote->n_vocab * 4;
   mote->score_words = mote->n_head * slots;
   mote->padded_vocab = (mote->n_vocab + 7) & ~7u;
-  mote->header_bytes = u32(mote->data - mote->file);
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
   // The 27B models of Gemma 2 and 3, with 46 and 62 layers, have heads of another size than this.
@@ -125,7 +121,9 @@ void set_up() {
     query_dim = mote->d_model / mote->n_head;
   set_cap(&mote->attn_scale, mote->attn_cap, 1 / __builtin_sqrtf(f32(i32(query_dim))));
   set_cap(&mote->head_scale, mote->final_cap, 1);
-  lay_out((u8 *)map(u64(lay_out(nullptr))));  // once to know the size, and once more in its place
+  // Once to know the size, and once more in its place.
+  u64 header = u64(mote->data - mote->file);
+  mote->pieces = lay_out((u8 *)map(u64(lay_out(nullptr)) + 4 * header));
   read_vocabulary();
   start_threads();
 }
@@ -133,7 +131,7 @@ void set_up() {
 void finish() {
   mote->bandwidth = u32(mote->cost[1].speed * u64(mote->end - mote->data) / 1000000000);
   if (!mote->quiet)
-    say("\nprompt # tokens, % tok/s; generated # tokens, % tok/s, % GB/s; seed #\n", mote->cost);
+    say("\nseed #; prompt #, % tok/s; answer #, % tok/s, % GB/s\n", &mote->seed);
   leave(0);
 }
 
@@ -225,7 +223,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
       u32 *option = mote->option + i;
       ++*option;
       if (mote->help) help();
-      if (i >= FIRST_SWITCH) continue;
+      if (i < FIRST_FRACTION) continue;
       if (!*s) {
         s = (u8 *)*++argv;
         if (!s) help();
@@ -242,11 +240,11 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
             if (value >> 32) help();
           }
         } else {
-          if (*s != '.' || i < FIRST_FRACTION || unit) help();
+          if (*s != '.' || i >= FIRST_NUMBER || unit) help();
           unit = 1;
         }
       } while (*++s);
-      if (i >= FIRST_FRACTION) {
+      if (i < FIRST_NUMBER) {
         f32 f = f32(i64(value));
         if (unit) f /= f32(i32(unit));
         value = bits(f);
@@ -255,13 +253,12 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
     }
   }
   if (!mote->end || bits(mote->top_p) > bits(1)) help();
-  // Both at once: MAX_CONTEXT is MAX_THREADS squared.
+  static_assert(MAX_CONTEXT == MAX_THREADS * MAX_THREADS);  // so both are looked at at once
   if ((mote->context / MAX_THREADS | mote->n_threads) / MAX_THREADS) help();
   load();
+  if (mote->context > mote->context_length) say("mote: -c beyond the model\n", nullptr);
   if (!mote->n_threads) count_cpus();
-  if (mote->context > mote->context_length) say("mote: beyond the model's context\n", nullptr);
   model->subject = nullptr;
   set_up();
-  if (chats() && !(mote->turn_start && mote->turn_end)) fail("no turn tokens for -i");
   converse();
 }

@@ -62,26 +62,31 @@ struct Mote : Model {
   u32 places;            // of the tree
   u32 longest;           // bytes of the longest token
   u32 turn_start, turn_end;
-  u32 full;              // 1: there was no room for a token
+  bool full;             // there was no room for a token
+  bool only_words;       // there was a "--"
 
-  // The statistics, in the order in which they are said, the seed at last.
-  struct {
-    u32 tokens, speed;   // speed: tokens a second, in hundredths
-  } cost[2];             // of prompts, and of answers
-  u32 bandwidth;         // GB/s, in hundredths
+  u8 *pieces;            // the tokens' texts; when they are read, room for one more
+  u64 *tree;             // see rank()
+  const char *prompt;    // or null: standard input
+  u32 kv_type;           // of the KV cache: F16, or F32 in a test
+  u32 sleeping;          // threads, in barrier()
 
   // The command line, in the order of OPTIONS in main.cpp.
   union {
     u32 option[10];
     struct {
-      u32 seed, max_tokens, context, top_k, n_threads;
-      f32 temperature, top_p;
-      u32 chat, quiet, help;
+      u32 quiet, help, chat;
+      f32 top_p, temperature;
+      u32 n_threads, context, top_k, max_tokens, seed;
     };
   };
-  const char *prompt;    // or null: standard input
+  // The statistics, in the order in which they are said: the seed, and then these.
+  struct {
+    u32 tokens, speed;   // speed: tokens a second, in hundredths
+  } cost[2];             // of prompts, and of answers
+  u32 bandwidth;         // GB/s, in hundredths
+
   char *prompt_end;      // behind the one character that ends it
-  bool only_words;       // there was a "--"
 
   const char *file_name, *what;  // of a failure: the model's file, and what is wrong
 
@@ -89,12 +94,9 @@ struct Mote : Model {
   u32 last;              // position of the last of them, which is in column 0: the order is reversed
   Span span;             // of the layer at hand
   u32 group;             // query heads that share a key head
-  u32 kv_type;           // of the KV cache: F16, or F32 in a test
   u32 kv_size;           // bytes of its elements,
   u32 k_row;             // from one slot's keys to the next one's
   u32 score_words;       // n_head * slots
-  u32 header_bytes;      // of the file, before the tensor data
-  u32 vocab_words;       // 4 * n_vocab
   u32 padded_vocab;      // n_vocab, up to a multiple of 8
   // As bits.  Scores s become softmax(softmax_scale tanh(attn_scale s)), logits the like, or without
   // the tanh, where the other scale is 0.
@@ -104,7 +106,6 @@ struct Mote : Model {
 
   // Threads.
   void (*job)(u32 thread);
-  u32 sleeping;      // threads, in barrier()
 
   // The forward pass.
   void (*kv_store)(void *, const f32 *, u32, u64);
@@ -118,14 +119,12 @@ struct Mote : Model {
   u8 **piece;        // [n_vocab + 1] where the text of each token begins
   Draw *draws;       // [n_vocab + 1] what may be drawn, from the second on
   u64 *ranking;      // [2 * n_vocab + 2] the sampler's tournament
-  u8 *pieces;        // [4 * header_bytes] their texts; when they are read, room for one more
 
   // The sampler and the tokenizer.
   const char *encoded;   // the end of the text that is being encoded
   u8 *pieces_end;        // see find()
   i32 match;
   u32 unknown;           // the token for what has none
-  u64 *tree;             // see rank()
   u64 random;            // see sample()
 
   Tensor tensor[MAX_TENSORS];

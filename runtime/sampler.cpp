@@ -29,10 +29,10 @@ static const Draw *reach(const Draw *draw, i32 mass) {
 
 u32 sample() {
   // At temperature 0 all but the best are out of reach.
-  f32 scale = value(mote->sampler_scale) / mote->temperature;
   f32 *p = mote->buffer[LOGITS];
   for (u32 i = mote->n_vocab; i < mote->padded_vocab; ++i) p[i] = -__builtin_inff();
-  softmax(p, nullptr, nullptr, mote->padded_vocab, 0, scale < 1e30f ? scale : 1e30f);
+  softmax(p, nullptr, nullptr, mote->padded_vocab, 0,
+          value(mote->sampler_scale) / (mote->temperature + 1e-30f));
   // Probabilities order as their bits.  A place is counted from the end: the lower token is better.
   u64 place = mote->n_vocab;
   mote->places = u32(place);

@@ -10,6 +10,7 @@ enum Syscall : u32 {
   SYS_READ = 0,
   SYS_WRITE = 1,
   SYS_OPEN = 2,
+  SYS_CLOSE = 3,
   SYS_LSEEK = 8,
   SYS_MMAP = 9,
   SYS_SIGPROCMASK = 14,

@@ -12,10 +12,11 @@ constexpr u32 SPINS = 4000;  // about 50 us: longer than a step's imbalance, sho
 void barrier() {
   u32 generation = __atomic_load_n(&mote->generation, __ATOMIC_ACQUIRE);
   if (__atomic_sub_fetch(&mote->awaited, 1, __ATOMIC_SEQ_CST) == 0) {
-    mote->awaited = mote->n_threads;
+    u32 n = mote->n_threads;
+    mote->awaited = n;
     __atomic_add_fetch(&mote->generation, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&mote->sleeping, __ATOMIC_SEQ_CST))
-      sys(SYS_FUTEX, &mote->generation, 1, mote->n_threads);  // FUTEX_WAKE
+      sys(SYS_FUTEX, &mote->generation, 1, n);  // FUTEX_WAKE
     return;
   }
   for (u32 spins = SPINS; __atomic_load_n(&mote->generation, __ATOMIC_ACQUIRE) == generation;) {

@@ -57,7 +57,7 @@ void read_vocabulary() {
   auto next = counted(mote->tokens)->data;
   for (u64 token = 0;; ++token) {
     mote->piece[token] = mote->pieces;
-    if (token == mote->n_vocab) return;
+    if (token == mote->n_vocab) break;
     auto s = next + 8;
     u32 n = *(const u32 *)next;
     next = s + n;
@@ -93,11 +93,13 @@ void read_vocabulary() {
       mote->pieces = end;
     }
   }
+  if (chats() && !(mote->turn_start && mote->turn_end)) fail("no turn tokens");
 }
 
 void add_token(u64 token) {
-  mote->tokens_fed[mote->n_fed] = u32(token);  // there is room for one more
-  if (mote->n_fed == mote->context) mote->full |= 1;
+  u32 n = mote->n_fed;
+  mote->tokens_fed[n] = u32(token);  // there is room for one more
+  if (n == mote->context) mote->full = true;
   else ++mote->n_fed;
 }
 
@@ -115,9 +117,10 @@ void encode(const char *text, u64 n) {
     mote->size = mote->longest;
     if (mote->size > u32(place)) mote->size = u32(place);
     find(place);
-    i32 match = mote->match;
-    length[place] = u32(match);
-    place -= u32(match < 0 ? -match : match);
+    u32 match = u32(mote->match);
+    length[place] = match;
+    if (i32(match) < 0) match = -match;
+    place -= match;
   }
 
   // Merges two neighbours as long as any two make a token, the best first.

@@ -17,7 +17,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ISAS = ('x86_64', 'portable')
-BUDGET = 8608  # bytes of build/x86_64/mote: what it has come down to on its way to 6144
+BUDGET = 8064  # bytes of build/x86_64/mote: what it has come down to on its way to 6144
 
 
 class Score:
@@ -115,7 +115,7 @@ def suites():
         yield 'kernels/' + isa, gtest, tests + '/kernels_test'
         # The loader is the same code in every ISA, and its tests are the longest.
         yield ('unit/' + isa, gtest, tests + '/unit_test',
-               () if isa == 'x86_64' else ('--gtest_filter=-Loader*',))
+               () if isa == 'x86_64' else ('--gtest_filter=-*Loader*',))
         if isa == 'x86_64':
             yield ('asan/' + isa, gtest, tests + '/unit_asan_test', ('--gtest_filter=-*Threads*',))
         yield 'e2e/' + isa, e2e, build + '/mote'

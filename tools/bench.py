@@ -94,7 +94,7 @@ def main():
 
     read = lambda: number(r'best ([\d.]+) GB/s', run([probe, model, str(a.t), '1']))
     engine = [a.mote, '-T', '0', '-n', str(a.n), '-t', str(a.t), '-c', '512', model, 'Once upon']
-    decode = {'mote': lambda: number(r'generated .* tokens, ([\d.]+) tok/s', run(engine))}
+    decode = {'mote': lambda: number(r'answer \d+, ([\d.]+) tok/s', run(engine))}
     if a.peer:
         command = shlex.split(a.peer)
         decode['peer'] = lambda: number(r'tg\d+.* median ([\d.]+) tok/s', run(command))

@@ -34,9 +34,8 @@ angles:
     fstp    dword [rdi]                 ; cosine
     fstp    dword [rdi + rcx*4]         ; sine
     fmul    st0, st1
-    add     rdi, 4
+    scasd                               ; rdi += 4
     dec     eax
     jnz     .step
-    fstp    st0
-    fstp    st0
+    fninit                              ; empties the x87
     ret

@@ -6,7 +6,8 @@ global cpu_ready, cpu_needs
 section .text align=1
 cpu_ready:
     push    rbx                         ; cpuid writes it
-    mov     eax, 1
+    push    1
+    pop     rax
     cpuid
     not     ecx
     test    ecx, 1 << 12 | 1 << 27 | 1 << 28 | 1 << 29  ; FMA, OSXSAVE, AVX, F16C
@@ -16,7 +17,8 @@ cpu_ready:
     not     eax
     test    al, 6                       ; xmm and ymm state
     jnz     .no
-    mov     eax, 7                      ; leaf 7: a CPU with FMA has it; ecx is still 0
+    push    7
+    pop     rax                         ; leaf 7: a CPU with FMA has it; ecx is still 0
     cpuid
     not     ebx
     test    bl, 1 << 5                  ; AVX2
@@ -26,4 +28,4 @@ cpu_ready:
     ret
 
 section .rodata align=1
-cpu_needs: db "needs AVX2, FMA and F16C", 0
+cpu_needs: db "needs AVX2, FMA, F16C", 0

@@ -1,12 +1,12 @@
-; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.  AVX2.
-; Each of them calls it, and its tile follows the call.  Contract asm/kernels.h
+; matmul_blocks - the frame of the matmul_* of quantised weights: row by row, column by column.
+; Each of them calls it, and its tile follows the call.  x86-64, AVX2.  Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
-; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm2
-; Holds    rbp y   r8 row   r9d columns left   r10d step
+; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
+; Holds    rbp y   r8 row   r9d columns left   r10d step - 4
 ;
 ; A tile: the dot product of a row with a column.
-; In       rax row   rbx column   ecx n / 32   ymm0 xmm1 zero   rax + rdx what to prefetch
-; Out      rax, rbx ends   ymm0 the dot product, in 8 partial sums   xmm1 more of it, in its lowest
+; In       rax row   rbx column   ecx n / 32   rax + rdx what to prefetch   all ymm but these: zero
+; Out      rax, rbx ends   ymm0, ymm1 the dot product, in 16 partial sums
 ; Clobbers ecx r11 ymm4-ymm10 ymm12 ymm15
 ; Holds    ymm2 words of 1   ymm3 bytes of 1   ymm11 bytes of 16   ymm13 dwords of 0 below, 4 above
 ;          ymm14 bytes of 15
@@ -20,7 +20,7 @@ matmul_blocks:
     push    rbp
     push    rax
     mov     esi, esi
-    mov     r10d, edx
+    lea     r10d, [rdx - 4]
     add     edx, edx                    ; prefetch what comes after the rows that come next
     imul    rdx, [rdi + M_W_STRIDE]
 .rows:
@@ -49,7 +49,7 @@ matmul_blocks:
     inc     esi
     test    sil, 3
     jnz     .rows
-    lea     esi, [rsi + r10 - 4]
+    add     esi, r10d
     jmp     .rows
 .done:
     pop     rax

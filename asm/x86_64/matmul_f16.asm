@@ -9,7 +9,5 @@ extern matmul
 global matmul_f16
 section .text align=1
 matmul_f16:
-    mov     eax, .tile
-    jmp     matmul
-.tile:
+    call    matmul                      ; which finds the tile by the return address
     TILE    LOAD_F16, 16

@@ -1,9 +1,10 @@
-; matmul_q4_k - y = W x, weights in Q4_K: 8 parts of 32 times 4 bits, with a scale and a minimum of 6 bits
-; each.  And the tile of Q5_K, which has fifth bits too.  x86-64, AVX2 + FMA + F16C.
+; matmul_q4_k - y = W x, weights in Q4_K: 8 parts of 32 times 4 bits, each with a scale and a
+; minimum of 6 bits.  And the tile of Q5_K, which has fifth bits too.  x86-64, AVX2 + FMA + F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_k.cpp, matmul_q5_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm   r11 bytes of fifth bits: 0 or 32   ymm8 fifth bits   ymm9 lower 4
+; Holds    see matmul_blocks.asm   r11 bytes of fifth bits: 0 or 32   ymm8 fifth bits   ymm9 others
 ;          [rsp] pairs of a scale and a minimum, those of the part first   ymm10 bytes of 63
+;          xmm1 in its second place less the minima times x
 %include "blocks.inc"
 
 extern matmul_blocks
@@ -58,11 +59,14 @@ matmul_q4_k:
     vpsrlw  ymm8, ymm8, 1
 .four:
     vpmaddubsw ymm7, ymm7, [rbx + 8]
-    vmovss  xmm5, [rbx + 4]
-    vfnmadd231ss xmm1, xmm5, [rsp + 4]
     vpmaddwd ymm7, ymm2, ymm7
-    vmovss  xmm6, [rsp]
-    ADD_DOT xmm6
+    vcvtdq2ps ymm7, ymm7
+    vmovsd  xmm6, [rsp]
+    vmovsd  xmm5, [rbx]
+    vmulps  xmm6, xmm6, xmm5            ; the scales; the minimum by the sum of x
+    vsubps  xmm1, xmm1, xmm6
+    vbroadcastss ymm6, xmm6
+    vfmadd231ps ymm0, ymm6, ymm7
     add     rsp, 8
     add     rbx, 40
     dec     ecx
@@ -71,4 +75,5 @@ matmul_q4_k:
     add     rax, 16
     test    ecx, ecx
     jnz     .block
+    vinsertps xmm1, xmm1, xmm1, 0x4e    ; what the minima make, alone
     ret

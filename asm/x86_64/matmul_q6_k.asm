@@ -1,5 +1,5 @@
-; matmul_q6_k - y = W x, weights in Q6_K: 256 times 4 bits, 256 times 2 bits, 16 i8 scales, their f16 scale.
-; x86-64, AVX2 + FMA + F16C.
+; matmul_q6_k - y = W x, weights in Q6_K: 256 times 4 bits, 256 times 2 bits, less 32; 16 i8 scales,
+; and their f16 scale.  x86-64, AVX2 + FMA + F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q6_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   rsi upper bits   rdi scales   xmm15 their scale

@@ -1,8 +1,9 @@
 ; quantise - activations to 8 bits, with a scale for each 32.  x86-64, AVX2.
 ; Contract asm/kernels.h      Oracle asm/portable/quantise.cpp
 ; In       rdi y: Quantised[n / 32]   rsi x: f32[n]   ecx n
-; Clobbers rax rcx rsi rdi xmm0-xmm4
-; Holds    rsi + rax x   xmm1 largest, then scale   xmm2 sum   xmm3 all bits but the sign   xmm4 127
+; Clobbers rax rcx rdx rsi rdi xmm0-xmm4
+; Holds    al where in x, twice over   xmm1 largest, then scale   xmm2 sum
+;          xmm3 all bits but the sign   xmm4 127
 ; Reads    exactly x[0..n), but for what is left behind the last 32
 global quantise
 section .text align=1
@@ -11,19 +12,17 @@ quantise:
     vpsrld  xmm3, xmm3, 1
     mov     eax, 0x42fe0000             ; 127.0
     vmovd   xmm4, eax
+    xor     eax, eax
     shr     ecx, 5
     jz      .done
 .block:
-    sub     rsi, -128
-    mov     eax, 0x0d800000             ; 2^-100
-    vmovd   xmm1, eax
-    push    -128
-    pop     rax
+    mov     edx, 0x0d800000             ; 2^-100
+    vmovd   xmm1, edx
 .largest:
     vandps  xmm0, xmm3, [rsi + rax]
     vmaxps  xmm1, xmm1, xmm0
-    add     rax, 16
-    jnz     .largest
+    add     al, 16
+    jns     .largest                    ; 0 to 127
     vmovhlps xmm0, xmm1, xmm1
     vmaxps  xmm1, xmm1, xmm0
     vmovshdup xmm0, xmm1
@@ -31,10 +30,8 @@ quantise:
     vdivss  xmm1, xmm1, xmm4
     vbroadcastss xmm1, xmm1
     vxorps  xmm2, xmm2, xmm2
-    push    -128
-    pop     rax
 .divide:
-    vmovups xmm0, [rsi + rax]
+    vmovups xmm0, [rsi + rax - 128]
     vdivps  xmm0, xmm0, xmm1
     vcvtps2dq xmm0, xmm0
     vpaddd  xmm2, xmm2, xmm0
@@ -42,14 +39,15 @@ quantise:
     vpacksswb xmm0, xmm0, xmm0
     vmovd   [rdi + 8], xmm0
     add     rdi, 4
-    add     rax, 16
-    jnz     .divide
+    add     al, 16
+    jnz     .divide                     ; 128 to 255: 0 again
     vphaddd xmm2, xmm2, xmm2
     vphaddd xmm2, xmm2, xmm2
     vcvtdq2ps xmm2, xmm2
     vmulss  xmm2, xmm2, xmm1
     vunpcklps xmm1, xmm1, xmm2
     vmovlps [rdi - 32], xmm1
+    sub     rsi, -128
     add     rdi, 8
     dec     ecx
     jnz     .block

@@ -1,7 +1,7 @@
 ; rope - rotates the pairs (y[i], y[n/2 + i]) by the angles in x.  x86-64, FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/rope.cpp
 ; In       rdi y: f32[n]   rsi x: f32[2][n/2] cosines, sines   ecx n, a multiple of 8
-; Clobbers rax rcx rdi rsi xmm0-xmm4      Four at a time: half a head may be 4
+; Clobbers rax rcx rdi rsi xmm0-xmm2      Four at a time: half a head may be 4
 global rope
 section .text align=1
 rope:
@@ -10,13 +10,11 @@ rope:
 .step:
     vmovups xmm0, [rdi]                 ; re
     vmovups xmm1, [rdi + rcx*4]         ; im
-    vmovups xmm2, [rsi]                 ; cos
-    vmovups xmm3, [rsi + rcx*4]         ; sin
-    vmulps  xmm4, xmm1, xmm3
-    vfmsub231ps xmm4, xmm0, xmm2        ; re cos - im sin
-    vmulps  xmm1, xmm1, xmm2
-    vfmadd231ps xmm1, xmm0, xmm3        ; re sin + im cos
-    vmovups [rdi], xmm4
+    vmulps  xmm2, xmm1, [rsi + rcx*4]
+    vfmsub231ps xmm2, xmm0, [rsi]       ; re cos - im sin
+    vmulps  xmm1, xmm1, [rsi]
+    vfmadd231ps xmm1, xmm0, [rsi + rcx*4]  ; re sin + im cos
+    vmovups [rdi], xmm2
     vmovups [rdi + rcx*4], xmm1
     add     rdi, 16
     add     rsi, 16

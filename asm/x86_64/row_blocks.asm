@@ -1,11 +1,11 @@
 ; row_blocks - the frame of the row_* of quantised weights.  x86-64, AVX2.
 ; They jump here with the tile of their matmul_*: a weight is the dot product of its block with a
-; unit vector.  That is slow, and nothing to what a token takes; and one place alone knows the bits of a
-; type.  Contract asm/kernels.h
+; unit vector.  That is slow (40 us for 2048), and nothing to what a token takes; and one place
+; alone knows the bits of a type.  Contract asm/kernels.h
 ; In       rdi y: f32[n]   rdx row   ecx n   xmm0 scale   eax tile, see matmul_blocks.asm
 ; Clobbers as matmul_blocks.asm
 ; Holds    [rsp] tile   [rsp + 8] scale   the vector from rsp + 16 to rbp, rdx its part of 32
-;          rdi y   esi n left   r8 block   r9 parts in a block   r10 weight in the part
+;          rdi y   r10d n left   r8 block   r9d parts in a block   rsi weight in the part
 extern matmul_blocks.dot
 global row_blocks, row_blocks.k
 section .text align=1
@@ -19,7 +19,7 @@ row_blocks:                             ; of 32
     push    rbx
     push    rbp
     mov     rbp, rsp
-    mov     esi, ecx
+    mov     r10d, ecx
     mov     r8, rdx
     imul    ecx, r9d, 5
 .zero:
@@ -35,26 +35,26 @@ row_blocks:                             ; of 32
     mov     [rdx], eax
     mov     [rdx + 4], eax
     push    31
-    pop     r10
+    pop     rsi
 .weight:
-    inc     byte [rdx + r10 + 8]
+    inc     byte [rdx + rsi + 8]
     mov     rax, r8
     lea     rbx, [rsp + 16]
     mov     ecx, r9d
     call    matmul_blocks.dot
-    dec     byte [rdx + r10 + 8]
+    dec     byte [rdx + rsi + 8]
     vmulss  xmm0, xmm0, [rsp + 8]
-    vmovss  [rdi + r10*4], xmm0
-    dec     r10d
+    vmovss  [rdi + rsi*4], xmm0
+    dec     esi
     jns     .weight
     and     dword [rdx + 4], 0
     add     rdx, 40
     sub     rdi, -128
-    sub     esi, 32
+    sub     r10d, 32
     cmp     rdx, rbp
     jb      .part
     mov     r8, rax
-    test    esi, esi
+    test    r10d, r10d
     jnz     .block
     mov     rsp, rbp
     pop     rbp

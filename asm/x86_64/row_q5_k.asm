@@ -1,6 +1,7 @@
 ; row_q5_k - y[i] = scale * w[i], a row of Q5_K as f32.  x86-64, AVX2.
 ; Contract asm/kernels.h      Oracle asm/portable/row_q5_k.cpp
-; In       rdi y: f32[n]   rdx w   ecx n, a multiple of 256   xmm0 scale     Clobbers as row_blocks.asm
+; In       rdi y: f32[n]   rdx w   ecx n, a multiple of 256   xmm0 scale
+; Clobbers as row_blocks.asm
 extern row_blocks.k, matmul_q5_k.tile
 global row_q5_k
 section .text align=1

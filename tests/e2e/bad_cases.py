@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Malformed GGUF files, and a few odd but legal ones.
 
-    bad_cases.py DIR          writes good.gguf and every file of CASES into DIR
-    bad_cases.py --good FILE  writes the good one alone
+    bad_cases.py DIR         writes good.gguf and every file of CASES into DIR
+    bad_cases.py --good DIR  writes the good ones alone, and their twins: bad_gemmas.py
 
 Each case has a file name, what is expected of an engine, and the reason.  Expected is
   error   a non-zero exit, no signal, nothing on stdout, exactly one line on stderr that names the
           file and the trouble
-  ok      the same text as good.gguf gives: PROMPT and TEXT in bad_kit.py
+  ok      the same text as good.gguf gives: PROMPT and text_of() in bad_kit.py
   either  the one or the other: the format's text and llama.cpp differ, or a reader may choose
   any     an error as above, or exit code 0 with whatever text
 """
@@ -15,6 +15,7 @@ import os
 import struct
 import sys
 
+import bad_gemmas
 from bad_kit import (A, BIG, CASES, DOWN, PRE, SEED, TOK, V, case, cut, edit, fresh, kv, raw_kv,
                      t)
 from gguf_edit import ARR, BOOL, F32, F64, I32, STR, U32, U64, U8, array, good, text
@@ -293,9 +294,15 @@ def listed():
             ('does_not_exist.gguf', 'error', 'no such file')]
 
 
+def write_good(folder):
+    os.makedirs(folder, exist_ok=True)
+    for name, make in bad_gemmas.good_files():
+        with open(os.path.join(folder, name + '.gguf'), 'wb') as f:
+            f.write(make())
+
+
 if __name__ == '__main__':
     if sys.argv[1] == '--good':
-        with open(sys.argv[2], 'wb') as file:
-            file.write(fresh().bytes())
+        write_good(sys.argv[2])
     else:
         write_all(sys.argv[1])

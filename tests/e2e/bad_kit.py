@@ -1,4 +1,4 @@
-"""How a bad file is made: a good one, bent.  Used by bad_cases.py, which has the list."""
+"""How a bad file is made: a good one, bent.  Used by bad_cases.py and bad_gemmas.py, which have the lists."""
 import copy
 import functools
 import struct
@@ -6,20 +6,23 @@ import struct
 from gguf_edit import good
 
 SEED, PROMPT, N = 42, 'the rain on the hill', 8
-TEXT = '6d2e6e6174616e6f6e6464'          # what good.gguf says, in hex; smallest margin 0.53
+# What the good files say, in hex, by an fp64 oracle; smallest margins 0.53, 0.14, 0.05.
+TEXTS = {'gemma': '6d2e6e6174616e6f6e6464', 'gemma2': '74686f6e6f617472616e6262',
+         'gemma3': '7a6571656e776d216f'}
 CASES = []
+SAYS = {}           # file: what the error must say
 BIG = 2 ** 64 - 1
 A, TOK, V = 'gemma.', 'tokenizer.ggml.', 304
 DOWN = 'blk.1.ffn_down.weight'
 
 
 @functools.cache
-def the_good_one():
-    return good(SEED)
+def the_good_one(arch):
+    return good(SEED, arch)
 
 
-def fresh():
-    return copy.deepcopy(the_good_one())
+def fresh(arch='gemma'):
+    return copy.deepcopy(the_good_one(arch))
 
 
 def case(name, expect, reason):
@@ -29,13 +32,14 @@ def case(name, expect, reason):
     return wrap
 
 
-def edit(name, expect, reason, f):
-    """A case that changes the structure: f(file) in place."""
+def edit(name, expect, reason, f, arch='gemma', says=''):
+    """A case that changes the structure: f(file) in place.  Its text is that of the architecture."""
     def make():
-        g = fresh()
+        g = fresh(arch)
         f(g)
         return g.bytes()
     CASES.append((name + '.gguf', expect, reason, make))
+    SAYS[name + '.gguf'] = says
 
 
 def cut(name, reason, where):
@@ -47,12 +51,17 @@ def cut(name, reason, where):
     CASES.append((name + '.gguf', 'error', reason, make))
 
 
-def kv(name, expect, reason, key, ty, v):
-    edit(name, expect, reason, lambda g: g.set(key, ty, v))
+def kv(name, expect, reason, key, ty, v, arch='gemma', says=''):
+    edit(name, expect, reason, lambda g: g.set(key, ty, v), arch, says)
 
 
-def t(file, expect, reason, tensor, **lies):
-    edit(file, expect, reason, lambda g: g.tensor(tensor).update(lies))
+def t(file, expect, reason, tensor, arch='gemma', says='', **lies):
+    edit(file, expect, reason, lambda g: g.tensor(tensor).update(lies), arch, says)
+
+
+def text_of(name):
+    """What a case prints that is a good file after all, in hex."""
+    return TEXTS[name.split('_')[0] if name.startswith(('gemma2_', 'gemma3_')) else 'gemma']
 
 
 PRE = struct.pack('<Q', len('zz.key')) + b'zz.key'

@@ -10,7 +10,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOTE = os.path.abspath(os.environ.get('MOTE', os.path.join(ROOT, 'build/x86_64/mote')))
 DATA = os.path.join(ROOT, 'tests/data')
-DEMO = os.environ.get('MOTE_DEMO', os.path.join(DATA, 'tiny-gemma-f16.gguf'))
+DEMO = os.environ.get('MOTE_DEMO', os.path.join(DATA, 'tiny-gemma-q8_0.gguf'))
 PROMPT = 'Once upon a time'
 
 Result = collections.namedtuple('Result', 'code out err')
@@ -48,11 +48,11 @@ class Test(unittest.TestCase):
         return self.text('-T', '0', '-n', str(n), model, *args, **how)
 
     def statistics(self, err):
-        """The figures of the statistics line: prompt, tok/s, generated, tok/s, GB/s, seed."""
-        self.assertRegex(err, rb'\Aprompt \d+ tokens, \d+\.\d\d tok/s; generated \d+ tokens, '
-                              rb'\d+\.\d\d tok/s, \d+\.\d\d GB/s; seed \d+\n\Z')
-        words = err.replace(b';', b'').split()
-        return [float(words[i]) for i in (1, 3, 6, 8, 10, 13)]
+        """The figures of the statistics line: prompt, tok/s, answer, tok/s, GB/s, seed."""
+        self.assertRegex(err, rb'\Aseed \d+; prompt \d+, \d+\.\d\d tok/s; answer \d+, '
+                              rb'\d+\.\d\d tok/s, \d+\.\d\d GB/s\n\Z')
+        words = err.replace(b';', b'').replace(b',', b'').split()
+        return [float(words[i]) for i in (3, 4, 7, 8, 10, 1)]
 
     def assert_refused(self, r, name='', code=1):
         """One line on standard error, fit for a terminal, and nothing else."""

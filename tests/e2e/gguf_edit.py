@@ -1,8 +1,8 @@
 """A small good Gemma model as a structure that can be bent, and its bytes.
 
-good() builds it from nothing (no numpy, no tokenizer): 2 layers, 304 tokens,
+good() builds it from nothing (no numpy, no tokenizer): 2 layers or 6, 304 tokens,
 F16. File has every number of the format in the open, so that a mutation can lie
-about any of them. Used by make_bad.py.
+about any of them. Used by bad_kit.py.
 """
 import struct
 
@@ -51,6 +51,10 @@ class File:
 
     def drop(self, key):
         del self.kv[self.find(key)]
+
+    def rename(self, key, name):
+        i = self.find(key)
+        self.kv[i] = (name.encode(), *self.kv[i][1:])
 
     # tensors
     def tensor(self, name):
@@ -103,8 +107,10 @@ class Noise:
         return ((z & 65535) + (z >> 16 & 65535) + (z >> 32 & 65535) + (z >> 48) - 131070) / 37837.0
 
 
-def good(seed=42, arch='gemma', D=48, H=2, K=1, hd=16, F=64, L=2):
+def good(seed=42, arch='gemma', D=48, H=2, K=1, hd=16, F=64, L=None):
+    """Says what holds by default, too; but a window of 8, which the tests' texts go beyond."""
     g, r = File(), Noise(seed)
+    L = L or (6 if arch == 'gemma3' else 2)  # of 6, one is global
     p = lambda k, ty, v: g.put(arch + '.' + k, ty, v)
     g.put('general.architecture', STR, arch)
     p('context_length', U32, 256)
@@ -116,7 +122,11 @@ def good(seed=42, arch='gemma', D=48, H=2, K=1, hd=16, F=64, L=2):
     p('attention.layer_norm_rms_epsilon', F32, 1e-6)
     p('attention.key_length', U32, hd)
     p('attention.value_length', U32, hd)
-    p('rope.freq_base', F32, 10000.0)
+    p('rope.freq_base', F32, 1e6 if arch == 'gemma3' else 10000.0)
+    if arch == 'gemma3':
+        p('rope.freq_base_swa', F32, 10000.0)
+        p('rope.scaling.type', STR, 'linear')
+        p('rope.scaling.factor', F32, 8.0 if L > 26 else 1.0)
     if arch != 'gemma':
         p('attention.sliding_window', U32, 8)
     if arch == 'gemma2':

@@ -6,8 +6,6 @@ import bad_cases
 import bad_kit
 from common import Test, add_tests, run
 
-TEXT = bytes.fromhex(bad_kit.TEXT)
-
 
 class Bad(Test):
     @classmethod
@@ -22,14 +20,17 @@ class Bad(Test):
     def check(self, name, expect):
         r = run('-q', '-T', '0', '-t', '1', '-n', str(bad_kit.N), self.folder.name + '/' + name,
                 bad_kit.PROMPT, timeout=20)
-        runs = r.code == 0 and (expect == 'any' or (r.out, r.err) == (TEXT, b''))
+        text = bytes.fromhex(bad_kit.text_of(name))
+        runs = r.code == 0 and (expect == 'any' or (r.out, r.err) == (text, b''))
         if expect == 'ok' or (expect != 'error' and r.code == 0):
             self.assertTrue(runs, r)
         else:
             self.assert_refused(r, name)
+            says = bad_kit.SAYS.get(name, '').encode()
+            self.assertIn(says, r.err.replace(name.encode(), b''))
 
     def test_that_none_is_forgotten(self):
-        self.assertGreater(len(CASES), 160)
+        self.assertGreater(len(CASES), 480)
 
 
 CASES = bad_cases.listed()

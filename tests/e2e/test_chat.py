@@ -51,17 +51,16 @@ class Chat(Test):
 
     def test_prompt_is_exactly_the_template(self):
         """By its number of tokens; those of the model's own turns are not counted as prompt."""
-        with open(os.path.join(DATA, 'tiny-gemma-f16.json')) as f:
+        with open(os.path.join(DATA, 'tiny-gemma-q8_0.json')) as f:
             answers = [answer for answer in json.load(f) if 'turns' in answer]
+        # A long first answer may be another one than that in the list.
+        answers = [answer for answer in answers if len(answer.get('before', '')) < 100]
         self.assertTrue({1, 2} <= {len(answer['turns']) for answer in answers})
         for answer in answers:
-            turns = ''.join(turn + '\n' for turn in answer['turns']).encode()
-            figures = self.statistics(run('-T0', '-i', DEMO, stdin=turns).err.lstrip(b'\n'))
-            prompt, said = figures[0], figures[2]
-            if len(answer['turns']) == 1:
-                said = 0
-            else:
-                said -= len(answer['ids']) - 1  # what it said before its last turn
+            turns, said = [turn.encode() + b'\n' for turn in answer['turns']], 0
+            if len(turns) == 2:
+                said = self.statistics(run('-T0', '-i', DEMO, stdin=turns[0]).err.lstrip(b'\n'))[2]
+            prompt = self.prompt_tokens('-i', '-n', '40', DEMO, stdin=b''.join(turns))
             self.assertEqual(prompt + said, len(answer['prompt_ids']), answer['turns'])
 
     def test_control_tokens_of_a_user_are_text(self):

@@ -147,7 +147,7 @@ class Errors(Test):
     def test_prompt_longer_than_the_context(self):
         r = run(DEMO, TOO_LONG)
         self.assert_refused(r)
-        self.assertIn(b'context', r.err)
+        self.assertIn(b'too long', r.err)
         self.assertEqual(run(DEMO, stdin=TOO_LONG.encode()), r)
         self.assert_refused(run('-c', '3', DEMO, PROMPT))
         self.assert_refused(run('-c', '1', DEMO, PROMPT))

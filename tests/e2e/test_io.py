@@ -55,7 +55,7 @@ class Context(Test):
         self.assertTrue(whole.startswith(r.out) and 20 < len(r.out) < len(whole), r.out)
         self.assertRegex(r.err, rb'\A\n?mote: [ -~]*context is full[ -~]*\n\Z')
         with_statistics = run('-T0', '-n', '100', '-c', '25', DEMO, PROMPT).err
-        self.assertEqual(self.statistics(with_statistics[with_statistics.index(b'prompt '):])[2],
+        self.assertEqual(self.statistics(with_statistics[with_statistics.index(b'seed '):])[2],
                          len(self.tokens_of(r.out)))
 
     def tokens_of(self, out):
@@ -77,7 +77,7 @@ class Context(Test):
         r = run('-q', '-T0', '-n', '20', '-c', '513', DEMO, PROMPT)
         self.assertEqual((r.code, r.out), (0, right))
         self.assert_one_line(r.err)
-        self.assertIn(b'context', r.err)
+        self.assertIn(b'-c', r.err)
 
 
 class Streams(Test):

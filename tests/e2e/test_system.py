@@ -40,7 +40,7 @@ class Memory(Test):
     @need('readelf')
     def test_program_headers(self):
         text = subprocess.run(['readelf', '-lW', MOTE], capture_output=True, text=True).stdout
-        rows = re.findall(r'^ +(LOAD|GNU_STACK|INTERP|DYNAMIC).* ([R ][W ][E ]) +(?:0x)?\d+$', text,
+        rows = re.findall(r'^ +(LOAD|GNU_STACK|INTERP|DYNAMIC).* ([R ][W ][E ]) +(?:0x)?[\da-f]+$', text,
                           re.M)
         self.assertEqual(sorted(rows), [('GNU_STACK', 'RW '), ('LOAD', 'R E')], text)
 

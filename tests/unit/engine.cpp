@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../../runtime/mote.h"
+#include "exact.h"
 
 u8 *base;                                          // the hosted engine's only variable
 asm(".global image_size\n.set image_size, 32");    // linker.ld's; no model is appended here
@@ -52,6 +53,7 @@ void open(std::span<const u8> file, const Options &options) {
   mote->context = options.context;
   if (options.max_batch) mote->max_batch = options.max_batch;
   mote->n_threads = options.n_threads;
+  exact = options.exact;
   if (options.kv_f32) {
     mote->kv_type = F32;
     mote->kv_size = 4;
@@ -130,9 +132,18 @@ void restart() {
   mote->full = false;
 }
 
+// The head leaves softcapped logits below 1; their scale is the sampler's business.
+static f32 cap() {
+  f32 cap;
+  memcpy(&cap, &mote->final_cap, 4);
+  return mote->final_cap == NO_CAP ? 1 : cap;
+}
+
 static Logits logits() {
   const f32 *p = mote->buffer[LOGITS];
-  return Logits(p, p + mote->n_vocab);
+  Logits logits(p, p + mote->n_vocab);
+  for (f32 &x : logits) x *= cap();
+  return logits;
 }
 
 Logits feed(const Tokens &tokens) {
@@ -171,7 +182,7 @@ Token sample(const Logits &logits) {
   u32 n_vocab = mote->n_vocab;
   expect(logits.size() <= n_vocab, "a larger vocabulary than the model's");
   mote->n_vocab = u32(logits.size());
-  memcpy(mote->buffer[LOGITS], logits.data(), logits.size() * 4);
+  for (usize i = 0; i < logits.size(); ++i) mote->buffer[LOGITS][i] = logits[i] / cap();
   Token token = ::sample();
   mote->n_vocab = n_vocab;
   return token;

@@ -24,7 +24,9 @@ struct Options {
   unsigned context = 0;    // 0: what the model asks for
   unsigned max_batch = 0;  // 0: what the engine takes
   unsigned n_threads = 1;
-  bool kv_f32 = false;     // a KV cache of f32, for the tight tolerance
+  // For the tight tolerance, what the program never does:
+  bool kv_f32 = false;  // a KV cache of f32
+  bool exact = false;   // quantised weights are multiplied with floats
 };
 
 // There is one engine in a process: each call forgets the one before.  The file must outlive it.
