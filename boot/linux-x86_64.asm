@@ -21,10 +21,14 @@ elf_header:                             ; Elf64_Ehdr, System V gABI 4, chapter 4
 program_headers:                        ; its last 6 bytes tell of sections, which there are none of
     dd 1, 5                             ; PT_LOAD, read + execute
     dq 0, image                         ; from the file's first byte
-idtr:                                   ; physical address, which nobody reads: so here is what
-    dw VECTORS * 16 - 1                 ; multiboot-x86_64.asm says of its interrupt table, limit
-    dd IDT                              ; and address
+%if BOOT == 0
+    dq image                            ; physical address: nobody reads it,
+%else
+idtr:
+    dw VECTORS * 16 - 1                 ; so here is the other door's interrupt table: its limit
+    dd IDT                              ; and its address
     dw 0
+%endif
     dq image_size, image_size
     dq 4096
     dd 0x6474e551, 6                    ; PT_GNU_STACK, read + write: or Linux before 5.8 makes the
@@ -36,7 +40,7 @@ extern multiboot_start
 global gdt, idtr
 MULTIBOOT equ 0x1badb002                ; Multiboot 0.6.96, 3.1: in the first 8 KiB, at 4 n
 FLAGS     equ 1 << 16 | 1 << 1 | 1 << 0 ; addresses below; memory map; modules at pages' beginnings
-    align 4
+    align 4, db 0
 multiboot_header:
     dd MULTIBOOT, FLAGS, -(MULTIBOOT + FLAGS)
     dd multiboot_header, image          ; where this lies, where the file's first byte is to lie

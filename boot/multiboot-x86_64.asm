@@ -209,12 +209,14 @@ first_core:
     dec     esi
     jns     .device
     pop     rdx
+    jmp     .model
+.no_model:
+    xor     edx, edx                    ; file becomes negative, an error of mmap
 .model:
     sub     rdx, image_size
     mov     [r11 + variable.file], rdx
     sub     rcx, rdx
     mov     [r11 + variable.file_size], rcx
-.no_model:
 
 ; The heap: the largest region of the memory map, above what has to stay.
     mov     esi, [rbp + 48]
