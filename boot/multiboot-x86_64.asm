@@ -169,8 +169,7 @@ first_core:
 ; The model: a module, or what stands behind the image, or a memory device.
 ; Holds    rdi the end of what has to stay;  rdx, rcx the model's beginning and end
     mov     edx, image_end
-    cmp     edi, edx
-    cmovb   edi, edx
+    or      edi, edx                    ; no less than either, and little more: 2 MiB
     mov     esi, [rbp + 24]
     mov     ecx, [rbp + 20]
     jrcxz   .no_module
@@ -180,8 +179,7 @@ first_core:
     xchg    eax, ecx
     lodsd
     mov     [abs ARGV], eax             ; for messages
-    cmp     edi, ecx
-    cmovb   edi, ecx
+    or      edi, ecx
     jmp     .model
 .no_module:
     mov     ecx, esi                    ; behind the image QEMU describes its modules
