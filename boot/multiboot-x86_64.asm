@@ -182,10 +182,13 @@ first_core:
     or      edi, ecx
     jmp     .model
 .no_module:
-    mov     ecx, esi                    ; behind the image QEMU describes its modules
-    mov     eax, 'GGUF'
+    mov     ecx, esi                    ; QEMU describes its modules behind what it has loaded, and
+    cmp     byte [rsi], 0               ; without any this is the command line: is there no memory
+    mov     eax, 'GGUF'                 ; to hold it, the model has no end, either
+    je      .no_appended
     cmp     [rdx], eax
     je      .model
+.no_appended:
     xor     ecx, ecx
     bts     rcx, 32                     ; QEMU puts the first device at 4 GiB, others behind it
     cmp     [rcx], eax
