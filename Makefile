@@ -116,11 +116,12 @@ chat: build/story
 	./build/story -i
 
 boot: build/mote
-	@CORES=$(SMP) boot/qemu.sh build/mote $(MODEL) $(BOOTFLAGS) "$(PROMPT)"
+	@CORES=$(SMP) boot/qemu.sh build/mote $(MODEL) $(BOOTFLAGS) $(if $(PROMPT),"$(PROMPT)")
 
 # For BIOS and UEFI: GRUB's own way to a command line, and to a model as a module.
 iso: build/mote
-	@boot/iso.sh build/mote.iso build/mote $(MODEL) $(BOOTFLAGS) "$(PROMPT)"
+	@boot/iso.sh build/mote.iso build/mote $(MODEL) $(BOOTFLAGS) \
+	  $(if $(PROMPT),"$(PROMPT)")
 
 test:
 	$(MAKE) ISA=portable all-tests
