@@ -25,6 +25,7 @@ LD    := ld.lld
 
 # Freestanding: no library at all.  -Oz for bytes; no contraction, so that C++ rounds as written.
 CXXFLAGS_ISA_portable := -march=x86-64
+LDFLAGS_ISA_portable  := --defsym=sse=1
 CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
@@ -51,7 +52,7 @@ CXXFLAGS_ENGINE := -DCHAT=$(CHAT) '-DWEIGHT_TYPES(T)=$(foreach t,$(filter f16 $(
   T($(shell echo $(t) | tr a-z A-Z),$(t)))'
 NASMFLAGS := -f elf64 -Wall -DBOOT=$(BOOT)
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
-  -T linker.ld
+  -T linker.ld $(LDFLAGS_ISA_$(ISA))
 
 # A kernel is a stem; the first folder of the chain that has it provides it.
 STEMS   := $(sort $(basename $(notdir $(foreach d,$(CHAIN),$(wildcard asm/$(d)/*.asm asm/$(d)/*.cpp)))))
@@ -60,7 +61,7 @@ BARE_METAL := $(if $(filter-out 0,$(BOOT)),boot/multiboot-x86_64.asm boot/syscal
 SOURCES := boot/linux-x86_64.asm $(BARE_METAL) $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 
-.PHONY: all run chat boot iso test bench size deps install uninstall clean help
+.PHONY: all run chat boot iso test bench bench-kernels size deps install uninstall clean help
 all: build/mote
 
 help:
@@ -71,7 +72,8 @@ help:
 	@echo 'make boot     the same on bare metal, under QEMU; SMP=2 BOOTFLAGS="-T 0"'
 	@echo 'make iso      build/mote.iso, which boots mote and MODEL anywhere'
 	@echo 'make test     build everything and run all tests'
-	@echo 'make bench    measure decoding against the memory, on a large model of random weights'
+	@echo 'make bench    measure the engine against the machine, on MODEL or a large random one'
+	@echo 'make bench-kernels    measure each kernel on its own'
 	@echo 'make size     bytes by room, by file and by symbol'
 	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
 
@@ -126,20 +128,38 @@ iso: build/mote
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
+	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
 	python3 tests/run.py
 
 .PHONY: all-tests
 all-tests: $(BUILD)/mote $(BUILD)/tests/kernels_test $(BUILD)/tests/unit_test \
   $(BUILD)/tests/unit_asan_test
 
+# MODEL, if the caller gives one.
 bench: build/mote
-	python3 tools/bench.py $(BENCHFLAGS)
+	python3 tools/bench.py $(if $(filter file,$(origin MODEL)),,--model $(MODEL)) $(BENCHFLAGS)
+
+# Each kernel of ISA on its own.  BENCHFLAGS are Google Benchmark's: --benchmark_filter=q4_0
+bench-kernels: $(BUILD)/tests/kernels_bench
+	$< --benchmark_counters_tabular=true --benchmark_min_time=0.1 $(BENCHFLAGS)
+
+$(BUILD)/tests/kernels_bench: $(BUILD)/tests/bench/kernels_bench.cpp.o \
+  $(BUILD)/tests/kernels/kernels.o
+	$(CXX) -no-pie -z noexecstack -o $@ $^ -lbenchmark -pthread
+
+$(BUILD)/tests/bench/kernels_bench.cpp.o: | has-benchmark
+.PHONY: has-benchmark
+has-benchmark:
+	@echo '#include <benchmark/benchmark.h>' | $(CXX) -E -o /dev/null -xc++ - 2> /dev/null || \
+	  { echo 'make bench-kernels needs libbenchmark-dev: make deps'; exit 1; }
+
+-include $(BUILD)/tests/bench/kernels_bench.cpp.d
 
 size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
 
 # What Debian 12 has under these names; g++ brings objcopy along.
-PACKAGES := g++ nasm lld python3 libgtest-dev qemu-user strace \
+PACKAGES := g++ nasm lld python3 libgtest-dev libbenchmark-dev qemu-user strace \
   qemu-system-x86 grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools ovmf
 SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
 deps:

@@ -46,9 +46,10 @@ void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
 // The same with quantised weights, in GGUF's blocks (ggml, src/ggml-common.h: block_q8_0 and so on;
 // aligned to 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
-// quantise() makes them, each 4 * n bytes behind the one before: as far as columns of floats.  n is a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an
-// integer, with the offset and a K type's integer scale in it.  The dot product of the q of 32 weights
-// (of 16 where a scale holds for 16) is exact; its products with the scales, and their sum, are in f32.
+// quantise() makes them, each 4 * n bytes behind the one before, as far as columns of floats.  n is
+// a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an integer, with the
+// offset and a K type's integer scale in it.  The dot product of the q of 32 weights (of 16 where a
+// scale holds for 16) is exact; its products with the scales, and their sum, are in f32.
 // Error for |x| < 2^64, x being what the blocks stand for:
 //   (n/16 + 8) * 2^-24 * sum (|scale * q| + |min|) * |x| + n * 2^-131.
 // What is larger than that or not finite spoils its own row or column alone.
@@ -78,9 +79,10 @@ void row_q4_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_q5_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 void row_q6_k(f32 *y, const f32 *, const void *w, u32 n, u32, f32 scale);
 
-// Quantises x to y, which is Quantised[n / 32]; what is left of x behind the last 32 is left out.  Each block's scale is its
-// largest |x|, at least 2^-100, over 127; q = x / scale, an f32, rounded to nearest even: |q| <= 127;
-// sum = scale * (sum of q).  These are the same bits in every ISA.  x must be finite.
+// Quantises x to y, which is Quantised[n / 32]; what is left of x behind the last 32 is left out.
+// Each block's scale is its largest |x|, at least 2^-100, over 127; q = x / scale, an f32, rounded to
+// nearest even: |q| <= 127; sum = scale * (sum of q).  These are the same bits in every ISA.  x must
+// be finite.
 void quantise(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
 // y[i] = x[i] * w[i] / sqrt(mean(x^2) + eps), i < n; w: f32[n]; y may be x.  Zhang and Sennrich,
@@ -91,8 +93,9 @@ void rmsnorm(f32 *y, const f32 *x, const void *w, u32 n, u32, f32 eps);
 // y[i] += x[i], i < n.  Exact rounding.
 void add(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 
-// The angles of rope: y[i] = cos(a), y[n/2 + i] = sin(a), a = position / w[0] * w[1]^(-2i/n), i < n/2.
-// w: f32[2], a factor above 0 and a base >= 1, finite; n <= 512.  Error: 1e-7 for position < 2^20 w[0].
+// The angles of rope: y[i] = cos(a), y[n/2 + i] = sin(a), a = position / w[0] * w[1]^(-2i/n), i <
+// n/2.  w: f32[2], a factor above 0 and a base >= 1, finite; n <= 512.  Error: 1e-7 for position <
+// 2^20 w[0].
 void angles(f32 *y, const f32 *, const void *w, u32 n, u32 position, f32);
 
 // Rotates the pairs (y[i], y[n/2 + i]), i < n/2, by the angles in x, as angles() makes them.  Su et
@@ -103,8 +106,9 @@ void rope(f32 *y, const f32 *x, const void *, u32 n, u32, f32);
 void softcap(f32 *y, const f32 *, const void *, u32 n, u32, f32 scale);
 
 // y[i] = exp(scale * y[i]) / sum over j < n of exp(scale * y[j]), i < n.  scale > 0; y[i] finite or
-// -infinity, which becomes 0, but one at least finite.  What lies more than 88 below the largest becomes 0, some of it from 87.6 on.  Relative
-// error: 2e-6 + 2e-7 * d + n * 2^-27, where scale * y[i] lies d below the largest.
+// -infinity, which becomes 0, but one at least finite.  What lies more than 88 below the largest
+// becomes 0, some of it from 87.6 on.  Relative error: 2e-6 + 2e-7 * d + n * 2^-27, where scale *
+// y[i] lies d below the largest.
 void softmax(f32 *y, const f32 *, const void *, u32 n, u32, f32 scale);
 
 // y[i] = gelu(y[i]) * x[i], i < n.  gelu(z) = z/2 * (1 + tanh(sqrt(2/pi) * (z + 0.044715 z^3))):

@@ -36,13 +36,15 @@ enum WeightType : u32 { WEIGHT_TYPES(NAME) N_WEIGHT_TYPES };
 #define IS_FLOAT(name, suffix) +(#name[0] != 'Q')
 constexpr u32 N_FLOAT_TYPES = 0 WEIGHT_TYPES(IS_FLOAT);
 #undef IS_FLOAT
+constexpr bool QUANTISED = N_WEIGHT_TYPES > N_FLOAT_TYPES;
 
 // The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.  Norms that a model has not
 // are empty: no data.
 enum LayerTensor : u8 {
   ATTN_NORM, ATTN_Q_NORM, ATTN_K_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUTPUT, POST_ATTENTION_NORM,
   FFN_NORM, FFN_GATE, FFN_UP, FFN_DOWN, POST_FFW_NORM, N_FILE_TENSORS,
-  K_CACHE = N_FILE_TENSORS, V_CACHE, N_LAYER_TENSORS  // the runtime's own: [slots][d_kv], [d_kv][slots]
+  K_CACHE = N_FILE_TENSORS, V_CACHE,  // the runtime's own: [slots][d_kv], [d_kv][slots]
+  N_LAYER_TENSORS
 };
 
 // The tensors, in this order: no tensors, but what angles() takes for them; [d_model];

@@ -19,7 +19,7 @@ enum Op : u8 {
   EMBED,    // dst = the token's row of the embedding
   NORM_HEAD,  // dst = rmsnorm(dst)
   MASK,     // dst = -infinity for positions that the token does not see
-  QUANTISE, // dst = src, for quantised weights
+  QUANTISE, // dst = src, for quantised weights, if this build knows any
   STORE,    // src into the cache
   // Row by row, in shares of rows.
   MATMUL,   // dst = weight src
@@ -34,10 +34,10 @@ struct Step {
   u8 dst, src;   // BufferName
   u8 weight;     // Tensor, from the layer's first
   u8 n;          // floats in a column; of src, where rows are multiplied
-  u8 per;        // columns of dst for each token; floats in a column of dst, where rows are multiplied
+  u8 per;        // columns of dst for each token; rows, where rows are multiplied
   u8 extra;      // scalar of the kernel; in a cache, bytes from one of a head's elements to the next
-  u8 stride;     // floats from column to column of dst, where rows are multiplied; in a cache, bytes
-                 // from slot to slot
+  u8 stride;     // floats from column to column of dst, where rows are multiplied; in a cache,
+                 // bytes from slot to slot
 };
 
 #define COLUMN(op, dst, src, weight, n, per, extra) \
@@ -51,7 +51,7 @@ static const Step STEPS[] = {
     COLUMN(ANGLES, GLOBAL_ROPE, X, GLOBAL, head_dim, one, one),
     // a layer
     COLUMN(NORM, H, X, ATTN_NORM, d_model, one, eps),
-    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
+    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, quantised),
     ROWS(MATMUL, Q, H, ATTN_Q, d_model, d_q),
     ROWS(MATMUL, K, H, ATTN_K, d_model, d_kv),
     ROWS(MATMUL, V, H, ATTN_V | JOIN, d_model, d_kv),
@@ -68,22 +68,22 @@ static const Step STEPS[] = {
     COLUMN(SOFTMAX, SCORES, X, 0 | JOIN, span.padded, n_head, softmax_scale),
     {ATTEND, O, SCORES, V_CACHE | JOIN, PARAM(span.padded), PARAM(head_dim), PARAM(span.v_row),
      PARAM(head_dim)},
-    COLUMN(QUANTISE, O_Q, O, 0 | JOIN, d_q, one, one),
+    COLUMN(QUANTISE, O_Q, O, 0 | JOIN, d_q, one, quantised),
     ROWS(MATMUL, T, O, ATTN_OUTPUT | JOIN, d_q, d_model),
     COLUMN(NORM, T, T, POST_ATTENTION_NORM, d_model, one, eps),
     COLUMN(ADD, X, T, 0, d_model, one, one),  // the next norm's column is the same thread's
     COLUMN(NORM, H, X, FFN_NORM, d_model, one, eps),
-    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
+    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, quantised),
     ROWS(MATMUL, GATE, H, FFN_GATE, d_model, d_ffn),
     ROWS(MATMUL, UP, H, FFN_UP | JOIN, d_model, d_ffn),
     COLUMN(GEGLU, GATE, UP, 0, d_ffn, one, one),
-    COLUMN(QUANTISE, GATE_Q, GATE, 0 | JOIN, d_ffn, one, one),
+    COLUMN(QUANTISE, GATE_Q, GATE, 0 | JOIN, d_ffn, one, quantised),
     ROWS(MATMUL, T, GATE, FFN_DOWN | JOIN, d_ffn, d_model),
     COLUMN(NORM, T, T, POST_FFW_NORM, d_model, one, eps),
     COLUMN(ADD, X, T, 0, d_model, one, one),
     // the head
     COLUMN(NORM, H, X, OUTPUT_NORM, d_model, one, eps),
-    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, one),
+    COLUMN(QUANTISE, H_Q, H, 0 | JOIN, d_model, one, quantised),
     {MATMUL, LOGITS, H, OUTPUT | JOIN, PARAM(d_model), PARAM(n_vocab), 0, PARAM(padded_vocab)},
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
@@ -122,7 +122,7 @@ static void mask(f32 *y, const f32 *, const void *, u32 n, u32 position, f32) {
 
 static void (*const COLUMN_OPS[])(f32 *, const f32 *, const void *, u32, u32, f32) = {
     rmsnorm, add, angles, rope, softcap, softmax, geglu, embed, norm_head, mask,
-    quantise};
+    QUANTISED ? quantise : nullptr};
 
 static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   u32 per = mote->param[s->per], n = mote->param[s->n], extra = mote->param[s->extra];
@@ -131,8 +131,8 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
     u32 token = i / per, position = mote->last - token;
     const f32 *src = mote->buffer[s->src] + u64(token) * n;
     if (s->op == STORE)
-      mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride], src, n,
-                     extra);
+      mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride],
+                     src, n, extra);
     else
       COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
                         __builtin_bit_cast(f32, extra));

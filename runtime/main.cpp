@@ -185,6 +185,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   mote->max_batch |= MAX_BATCH;
   mote->kv_type |= F16;
   mote->kv_size |= 2;
+  mote->quantised |= QUANTISED;
   mote->kv_store = store_f16;
   mote->max_tokens = ~0u;
   mote->top_k |= 64;  // the Gemma model card

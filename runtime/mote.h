@@ -94,7 +94,8 @@ struct Mote : Model {
   u32 last;              // position of the last of them, which is in column 0: the order is reversed
   Span span;             // of the layer at hand
   u32 group;             // query heads that share a key head
-  u32 kv_size;           // bytes of its elements,
+  u32 quantised;         // 1, if activations are quantised
+  u32 kv_size;           // bytes of the KV cache's elements,
   u32 k_row;             // from one slot's keys to the next one's
   u32 score_words;       // n_head * slots
   u32 padded_vocab;      // n_vocab, up to a multiple of 8

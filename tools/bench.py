@@ -1,123 +1,230 @@
 #!/usr/bin/env python3
-"""bench.py - how fast does mote decode, measured against what the memory gives?  `make bench`.
+"""bench.py - how fast is mote, measured against what the machine gives and against llama.cpp?
 
-    bench.py                                    a model of random weights, about 1 GB, made once
-    bench.py --model gemma-2b.gguf --rounds 9
-    bench.py --model m.gguf --peer './probe LIB m.gguf bench -t 2 -p 0 -n 32 -r 1'
+    make bench                                  a model of random weights, about 1 GB, made once
+    make bench MODEL=gemma-2b.gguf BENCHFLAGS='--rounds 9 --llama DIR'
+    make bench BENCHFLAGS='--type q4_k_m --depths 0'
 
-Machines drift, so the runs take turns: probe, mote, peer, probe, mote, peer, ..., probe.  Each run
-of mote and of the peer is divided by the better of the two probes beside it; the table has medians.
-The peer's command prints a line `tgN ... median X tok/s`.  GB/s: all tensors of the file, once a
-token.  Read next: read_probe.cpp.
+Machines drift, so the runs take turns: limits, mote, llama.cpp, limits, mote, llama.cpp, ...,
+limits.  Each run is divided by the better of the measurements of the limits beside it; the table
+has medians.  Writes build/bench/MODEL.svg, a roofline plot, and for every run a line to
+build/bench/runs.jsonl.  Read next: machine.py, read_probe.cpp, flop_probe.cpp, llama_run.cpp,
+roofline.py.
 """
 import argparse
+import json
+import math
 import os
-import re
-import shlex
+import random
 import statistics
-import subprocess
 import sys
+import time
 
 import gguf
+import roofline
+from machine import BUILD, HERE, Limits, compile_tool, find_llama, make, run
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.path.join(os.path.dirname(HERE), 'build')
 # Three layers of Gemma-2B and a quarter of its vocabulary.
-SHAPE = '--layers 3 --d-model 2048 --heads 8 --kv-heads 1 --head-dim 256 --ffn 16384 ' \
-        '--vocab 65536 --context 8192'
+SHAPE = ['--preset', '2b', '--layers', '3', '--vocab', '65536']
+NUMBERS = r'prompt (\d+), ([\d.]+) tok/s; answer (\d+), ([\d.]+) tok/s'
 
 
-def run(command):
-    """What a command says, on stdout and on stderr."""
-    try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
-                              stdin=subprocess.DEVNULL).stdout.decode(errors='replace')
-    except OSError as e:
-        sys.exit(f'bench.py: {e}')
-    except subprocess.CalledProcessError as e:
-        sys.exit(f'bench.py: {shlex.join(command)}: status {e.returncode}\n'
-                 + e.output.decode(errors='replace'))
+class Model:
+    """What a pass through a model reads and computes."""
+
+    def __init__(self, path):
+        self.path = path
+        kv, places, _ = gguf.read_header(path)
+        arch = kv['general.architecture']
+        get = lambda key, other=None: kv.get(f'{arch}.{key}', other)
+        self.name = os.path.splitext(os.path.basename(path))[0]
+        self.layers, self.context = get('block_count'), get('context_length')
+        heads = get('attention.head_count')
+        head_dim = get('attention.key_length', get('embedding_length') // heads)
+        self.q, self.kv = heads * head_dim, get('attention.head_count_kv', heads) * head_dim
+        self.window = get('attention.sliding_window', math.inf)
+        # Every so many layers one looks at the whole context: Gemma's reports.
+        self.period = get('attention.sliding_window_pattern',
+                          {'gemma': 1, 'gemma2': 2, 'gemma3': 6}.get(arch, 1))
+        tensors = {t.name: t for t, _ in places}
+        head = 'output.weight' if 'output.weight' in tensors else 'token_embd.weight'
+        layers = [t for name, t in tensors.items() if name.startswith('blk.')]
+        self.head_weights = math.prod(tensors[head].ne)
+        self.layer_weights = sum(math.prod(t.ne) for t in layers if len(t.ne) > 1)
+        self.bytes = sum(t.nbytes() for t in layers) + tensors[head].nbytes()
+
+    def positions(self, depth):
+        """Of how many positions, over all layers, the token behind so many looks at the keys."""
+        whole = self.layers // self.period
+        return whole * depth + (self.layers - whole) * min(depth, self.window)
+
+    def decode(self, depth):
+        """Operations, and bytes read, of a token: weights once, keys and values in f16."""
+        at = self.positions(depth)
+        return (2 * (self.layer_weights + self.head_weights) + 4 * self.q * at,
+                self.bytes + 4 * self.kv * at)
+
+    def prefill(self, n):
+        """The same of a prompt of n tokens, as if all were one batch."""
+        at = sum(map(self.positions, range(n)))
+        return 2 * (n * self.layer_weights + self.head_weights) + 4 * self.q * at, self.bytes
 
 
-def number(pattern, text):
-    found = re.findall(pattern, text)
-    if not found:
-        sys.exit(f'bench.py: no {pattern} in:\n{text}')
-    return float(found[-1])
+def commands(a, model):
+    """{engine: what gives the command for n_prompt tokens before n}.  Each digit is a token, with
+    Gemma's vocabulary as with that of make_model.py; so is <bos>."""
+    def mote(n_prompt, n):
+        digits = ''.join(random.Random(1).choices('0123456789', k=n_prompt - 1))
+        return [a.mote, '-T', '0', '-n', str(n), '-t', str(a.t), '-c', str(n_prompt + n + 8),
+                model.path, digits]
+
+    def llama(n_prompt, n):
+        return [a.llama_run, a.llama, model.path, str(a.t), str(n_prompt), str(n)]
+    return {'mote': mote, 'llama.cpp': llama} if a.llama else {'mote': mote}
 
 
-def weight_bytes(path):
-    """The bytes behind a file's header: what decoding one token reads."""
-    with open(path, 'rb') as f:
-        r = gguf.Reader(f.read(64 << 20))
-    r.take(8)
-    n_tensors, n_keys = r.number('Q'), r.number('Q')
-    align = 32
-    for _ in range(n_keys):
-        key = r.string()
-        v = r.value(r.number('I'))
-        align = v if key == 'general.alignment' else align
-    for _ in range(n_tensors):
-        r.string()
-        r.take(8 * r.number('I') + 12)
-    return os.path.getsize(path) - (r.at + -r.at % align)
+def measure(a, model, log):
+    """All runs, as they go to the log."""
+    engines, limits = commands(a, model), Limits(model.path, a.t)
+    depths = [d for d in a.depths if d + a.n <= model.context]
+    cases = [('decode', max(d, 16), a.n, d) for d in depths]
+    cases.append(('prefill', a.p, 1, 0))
+    limits.measure()
+    runs = []
+    for i in range(a.rounds):
+        for what, n_prompt, n, depth in cases:
+            if depth and i >= a.deep_rounds:
+                continue
+            now = []
+            for engine, command in engines.items():
+                found, others = run(command(n_prompt, n), NUMBERS)
+                prompt, prompt_speed, generated, speed = map(float, found[-1])
+                now.append({'time': time.strftime('%Y-%m-%dT%H:%M:%S'), 'model': model.name,
+                            'threads': a.t, 'round': i + 1, 'engine': engine, 'what': what,
+                            'depth': depth, 'prompt': int(prompt), 'prompt_tok_s': prompt_speed,
+                            'generated': int(generated), 'tok_s': speed, 'others': others})
+            limits.measure()
+            for r in now:
+                finish(r, model, limits)
+                log.write(json.dumps(r) + '\n')
+            log.flush()
+            print(f'round {i + 1}, {what} {f"at {depth}" if what == "decode" else n_prompt}: '
+                  + ', '.join(f'{r["engine"]} {r["speed"]:.2f} tok/s' for r in now), flush=True)
+            runs += now
+    return runs
 
 
-def make(target, command):
-    """Runs the command, which ends in a name for what it makes, unless target is there."""
-    if not os.path.exists(target):
-        print('making', os.path.relpath(target), flush=True)
-        run(command + [target + '.new'])
-        os.replace(target + '.new', target)
+def finish(r, model, limits):
+    """Adds to a run what it makes of the machine's limits."""
+    r['limits'] = limits.best()
+    n = r['prompt']
+    operations, size = model.prefill(n)
+    prompt_gflops = r['prompt_tok_s'] / n * operations / 1e9
+    if r['what'] == 'prefill':
+        r['speed'], r['gflop_s'] = r['prompt_tok_s'], prompt_gflops
+    else:
+        operations, size = model.decode(n)
+        r['speed'], r['gflop_s'] = r['tok_s'], r['tok_s'] * operations / 1e9
+        r['prompt_gflop_s'] = prompt_gflops
+    r['gb_s'] = r['gflop_s'] * size / operations
+    r['intensity'] = operations / size
+
+
+def median(runs, value):
+    values = [value(r) for r in runs]
+    return statistics.median(values) if values else math.nan
+
+
+def report(runs, model, a):
+    """The tables; returns the points of the plot."""
+    engines = list(dict.fromkeys(r['engine'] for r in runs))
+    names = list(runs[0]['limits'])
+    print(f'\n{model.name}: {model.bytes / 1e9:.2f} GB of weights, {a.t} threads, medians')
+    print('limits: ' + ', '.join(f'{x} {median(runs, lambda r: r["limits"][x]):.1f}' for x in names)
+          + f' (read in GB/s, others in GFLOP/s)\n')
+
+    rows, points = [], []
+
+    def add(what, label, mine, speed, amount, unit, limits):
+        for engine in engines:
+            some = [r for r in mine if r['engine'] == engine]
+            tok_s = median(some, lambda r: r[speed])
+            rows.append([label, engine, f'{tok_s:.2f}', f'{median(some, lambda r: r[amount]):.1f}',
+                         *(f'{median(some, lambda r: r[amount] / r["limits"][x]):.2f}'
+                           if x in limits else '' for x in names),
+                         f'{ratio(mine, engine, speed):.2f}' if engine != 'mote' else ''])
+            if what:
+                points.append((engine, what, f'{label}: {tok_s:.1f} tok/s',
+                               some[0]['intensity'], median(some, lambda r: r['gflop_s'])))
+
+    computing = [x for x in names if x != 'read']
+    for depth in sorted({r['depth'] for r in runs}):
+        mine = [r for r in runs if r['what'] == 'decode' and r['depth'] == depth]
+        add('decode', f'decode at {depth}', mine, 'tok_s', 'gb_s', 'GB/s', ['read'])
+    mine = [r for r in runs if r['what'] == 'prefill']
+    add('prefill', f'prefill {mine[0]["prompt"]}', mine, 'prompt_tok_s', 'gflop_s', 'GFLOP/s',
+        computing)
+    for depth in sorted({r['depth'] for r in runs} - {0}):
+        mine = [r for r in runs if r['what'] == 'decode' and r['depth'] == depth]
+        add('', f'prefill {depth}', mine, 'prompt_tok_s', 'prompt_gflop_s', 'GFLOP/s', computing)
+
+    head = ['', '', 'tok/s', 'GB|GFLOP/s', *(f'of {x}' for x in names), 'mote is']
+    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
+    for row in [head] + rows:
+        print('  '.join(cell.ljust(w) if i < 2 else cell.rjust(w)
+                        for i, (cell, w) in enumerate(zip(row, widths))))
+    return points
+
+
+def ratio(runs, engine, speed):
+    """How many times as fast mote is: the median over the rounds."""
+    of = lambda name: {r['round']: r[speed] for r in runs if r['engine'] == name}
+    mine, theirs = of('mote'), of(engine)
+    return statistics.median(mine[i] / theirs[i] for i in theirs)
+
+
+def arguments():
+    p = argparse.ArgumentParser(description='Measure mote against the limits of the machine.')
+    p.add_argument('--mote', default=os.path.join(BUILD, 'mote'), help='the engine: build/mote')
+    p.add_argument('--model', help='a GGUF file: else one of random weights, in build/bench/')
+    p.add_argument('--type', default='f16', help='weight type of the one of random weights: f16')
+    p.add_argument('--llama', metavar='DIR', help="where llama.cpp's libraries are; else the npm "
+                   'package @node-llama-cpp/linux-x64, if it is found; "": without')
+    p.add_argument('--rounds', type=int, default=5, help='5')
+    p.add_argument('--deep-rounds', type=int, default=2, help='rounds at depths above 0: 2')
+    p.add_argument('--depths', type=lambda s: sorted({int(x) for x in s.split(',')}),
+                   default=[0, 4096, 8000], help='tokens before those decoded: 0,4096,8000')
+    p.add_argument('-p', type=int, default=512, help='tokens of the prompt: 512')
+    p.add_argument('-n', type=int, default=32, help='tokens to decode in a run: 32')
+    p.add_argument('-t', type=int, default=len(os.sched_getaffinity(0)), help='threads: all cores')
+    return p.parse_args()
 
 
 def main():
-    p = argparse.ArgumentParser(description='Measure decoding against the read bandwidth.')
-    p.add_argument('--mote', default=os.path.join(BUILD, 'mote'), help='the engine: build/mote')
-    p.add_argument('--model', help='a GGUF file: else one of random weights, in build/')
-    p.add_argument('--peer', metavar='COMMAND', help='prints `tgN ... median X tok/s`')
-    p.add_argument('--rounds', type=int, default=5, help='5')
-    p.add_argument('-n', type=int, default=32, help='tokens to decode in a run: 32')
-    p.add_argument('-t', type=int, default=len(os.sched_getaffinity(0)), help='threads: all cores')
-    a = p.parse_args()
-
-    os.makedirs(BUILD, exist_ok=True)
-    probe, source = os.path.join(BUILD, 'read_probe'), os.path.join(HERE, 'read_probe.cpp')
-    if os.path.exists(probe) and os.path.getmtime(probe) < os.path.getmtime(source):
-        os.remove(probe)
-    make(probe, ['g++', '-O2', '-std=c++17', '-mavx2', '-pthread', source, '-o'])
-    model = a.model or os.path.join(BUILD, 'bench.gguf')
-    if not a.model:
-        script = os.path.join(HERE, 'make_model.py')
-        make(model, [sys.executable, script] + SHAPE.split())
-    size = weight_bytes(model) / 1e9
-
-    read = lambda: number(r'best ([\d.]+) GB/s', run([probe, model, str(a.t), '1']))
-    engine = [a.mote, '-T', '0', '-n', str(a.n), '-t', str(a.t), '-c', '512', model, 'Once upon']
-    decode = {'mote': lambda: number(r'answer \d+, ([\d.]+) tok/s', run(engine))}
-    if a.peer:
-        command = shlex.split(a.peer)
-        decode['peer'] = lambda: number(r'tg\d+.* median ([\d.]+) tok/s', run(command))
-
-    probes = [read()]
-    speeds, ratios = {name: [] for name in decode}, {name: [] for name in decode}
-    for i in range(a.rounds):
-        now = {name: f() for name, f in decode.items()}
-        probes.append(read())
-        for name, speed in now.items():
-            speeds[name].append(speed)
-            ratios[name].append(speed * size / max(probes[-2:]))
-        print(f'round {i + 1}: ' + ', '.join(f'{name} {s:.2f} tok/s' for name, s in now.items())
-              + f', probe {probes[-1]:.1f} GB/s', flush=True)
-
-    print(f'\n{model}: {size:.2f} GB of weights, {a.t} threads, medians of {a.rounds} rounds')
-    print(f'{"":8}{"tok/s":>9}{"GB/s":>9}{"of probe":>11}   (lowest .. highest)')
-    print(f'{"probe":8}{"":9}{statistics.median(probes):9.2f}{"":11}   '
-          f'({min(probes):.2f} .. {max(probes):.2f} GB/s)')
-    for name in decode:
-        s, r = statistics.median(speeds[name]), statistics.median(ratios[name])
-        print(f'{name:8}{s:9.2f}{s * size:9.2f}{r:11.2f}   ({min(ratios[name]):.2f} .. '
-              f'{max(ratios[name]):.2f} of probe)')
+    a = arguments()
+    os.makedirs(os.path.join(BUILD, 'bench'), exist_ok=True)
+    path = a.model
+    if not path:
+        path = os.path.join(BUILD, 'bench', f'random-{a.type}.gguf')
+        make(path, [sys.executable, os.path.join(HERE, 'make_model.py'), *SHAPE, '--type', a.type])
+    a.llama = find_llama() if a.llama is None else a.llama
+    if a.llama:
+        a.llama_run = compile_tool('llama_run', '-ldl')
+    else:
+        print('without llama.cpp: no --llama DIR, and no npm package of it is found\n(npm i '
+              '--prefix build --ignore-scripts @node-llama-cpp/linux-x64@3.21.1)')
+    model = Model(path)
+    with open(os.path.join(BUILD, 'bench', 'runs.jsonl'), 'a') as log:
+        runs = measure(a, model, log)
+    points = report(runs, model, a)
+    peaks = {x: median(runs, lambda r: r['limits'][x]) for x in runs[0]['limits']}
+    svg = os.path.join(BUILD, 'bench', model.name + '.svg')
+    with open(svg, 'w') as f:
+        f.write(roofline.plot(f'{model.name}, {a.t} threads', peaks.pop('read'), peaks, points))
+    print(f'\n{os.path.relpath(svg)}, {os.path.relpath(log.name)}')
+    busy = sum(r['others'] > 0.05 for r in runs)
+    if busy:
+        print(f'{busy} of {len(runs)} runs had more than 5 % of the machine taken by others')
 
 
 if __name__ == '__main__':

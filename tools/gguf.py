@@ -1,13 +1,16 @@
 """gguf.py - GGUF files from plain values and back.  Plain Python.
 
-Used by make_model.py and by train/.  Format: ggml, docs/gguf.md, version 3; file and machine are
-little-endian.
-A new weight type is a new row of TYPES, with what turns numbers into its bytes and back.
+Used by make_model.py, bench.py, support.py and train/.  Format: ggml, docs/gguf.md, version 3; file
+and machine are little-endian.
+A new weight type is a new row of TYPES, with what turns numbers into its bytes and back: quants.py.
 """
 import math
+import mmap
 import struct
 from array import array
 from typing import Callable, NamedTuple
+
+import quants
 
 UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9    # the types of metadata
 FORMATS = {0: 'B', 1: 'b', 2: 'H', 3: 'h', 4: 'I', 5: 'i', 6: 'f', 7: '?', 10: 'Q', 11: 'q',
@@ -41,11 +44,29 @@ class WeightType(NamedTuple):
     decode: Callable    # bytes to array('f')
 
 
+def blocks(number, file_type, block, block_bytes, encode, decode):
+    """A quantised type; encode and decode are about one block."""
+    def split(data, n):
+        return (data[i:i + n] for i in range(0, len(data), n))
+    return WeightType(number, file_type, block, block_bytes,
+                      lambda v: b''.join(map(encode, split(v, block))),
+                      lambda b: array('f', (x for part in split(b, block_bytes)
+                                            for x in decode(part))))
+
+
 TYPES = {
     'f32': WeightType(0, 0, 1, 4, lambda v: array('f', v).tobytes(), lambda b: array('f', b)),
     'f16': WeightType(1, 1, 1, 2, lambda v: to_f16(array('f', v)), from_f16),
     'bf16': WeightType(30, 32, 1, 2, to_bf16, from_bf16),
+    'q8_0': blocks(8, 7, 32, 34, quants.encode_q8_0, quants.decode_q8_0),
+    'q4_0': blocks(2, 2, 32, 18, quants.encode_q4_0, quants.decode_q4_0),
+    'q4_1': blocks(3, 3, 32, 20, quants.encode_q4_1, quants.decode_q4_1),
+    'q5_0': blocks(6, 8, 32, 22, quants.encode_q5_0, quants.decode_q5_0),
+    'q4_k': blocks(12, 15, 256, 144, quants.encode_q4_k, quants.decode_q4_k),
+    'q5_k': blocks(13, 17, 256, 176, quants.encode_q5_k, quants.decode_q5_k),
+    'q6_k': blocks(14, 18, 256, 210, quants.encode_q6_k, quants.decode_q6_k),
 }
+KINDS = {t.number: kind for kind, t in TYPES.items()}
 
 
 class Tensor(NamedTuple):
@@ -140,26 +161,32 @@ class Reader:
         return self.number(FORMATS[kind])
 
 
+def read_header(path):
+    """(metadata, [(Tensor without data, where its data begins)], where all data begins); a type
+    that is not known here has its number instead of a name."""
+    with open(path, 'rb') as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        r = Reader(data)
+        if r.take(4) != b'GGUF' or r.number('I') != 3:
+            raise ValueError(f'{path}: not a GGUF file of version 3')
+        n_tensors, n_keys = r.number('Q'), r.number('Q')
+        metadata, places = {}, []
+        for _ in range(n_keys):
+            key = r.string()
+            metadata[key] = r.value(r.number('I'))
+        for _ in range(n_tensors):
+            name = r.string()
+            ne = tuple(r.number('Q') for _ in range(r.number('I')))
+            number = r.number('I')
+            places.append((Tensor(name, ne, KINDS.get(number, number), []), r.number('Q')))
+        base = r.at + -r.at % metadata.get('general.alignment', 32)
+    return metadata, [(tensor, base + offset) for tensor, offset in places], base
+
+
 def read(path):
     """(metadata, {name: Tensor}) of a file whose types are all known here."""
+    metadata, places, _ = read_header(path)
     with open(path, 'rb') as f:
-        r = Reader(f.read())
-    if r.take(4) != b'GGUF' or r.number('I') != 3:
-        raise ValueError('not a GGUF file of version 3')
-    n_tensors, n_keys = r.number('Q'), r.number('Q')
-    metadata = {}
-    for _ in range(n_keys):
-        key = r.string()
-        metadata[key] = r.value(r.number('I'))
-    kinds = {t.number: kind for kind, t in TYPES.items()}
-    places = []
-    for _ in range(n_tensors):
-        name = r.string()
-        ne = tuple(r.number('Q') for _ in range(r.number('I')))
-        places.append((Tensor(name, ne, kinds[r.number('I')], []), r.number('Q')))
-    align = metadata.get('general.alignment', 32)
-    base = r.at + -r.at % align
-    for tensor, offset in places:
-        r.at = base + offset
-        tensor.chunks.append(r.take(tensor.nbytes()))
+        for tensor, at in places:
+            f.seek(at)
+            tensor.chunks.append(Reader(f.read(tensor.nbytes())).take(tensor.nbytes()))
     return metadata, {tensor.name: tensor for tensor, _ in places}

@@ -10,6 +10,16 @@
 ; Clobbers ecx r11 ymm4-ymm10 ymm12 ymm15
 ; Holds    ymm2 words of 1   ymm3 bytes of 1   ymm11 bytes of 16   ymm13 dwords of 0 below, 4 above
 ;          ymm14 bytes of 15
+; Why so: Q4_0, one column, Zen 4.  GB/s of 2 threads for n 2048 / 16384, beside what a read probe had
+; in the same minute; cycles for 32 weights in the cache:
+;   two rows side by side          27.2 / 27.7, probe 35    3.4    50 bytes more for each type
+;   one row                        27.6 / 23.8, probe 35    4.2
+;   one row, prefetch twice as far 28.9 / 30.2, probe 37    4.2    here; Q8_0 has 33.2 / 32.9
+;   two sums by turns                                       3.7    here, in Q4_0: 8 bytes
+;   unpacking by a call            15.9 for 19.6 of one row 6.2    a call and its return: 4 cycles
+; A row alone is a sequence too short for the CPU to foresee: prefetcht2 of every line, two tiles
+; ahead.  Without it 6 (one thread, probe 30); where a step of 68 bytes left out lines 20.8 for 30.8;
+; prefetcht0 12.3 for 19.0: what waits for so long does not fit into L1.
 %include "matmul.inc"
 
 global matmul_blocks, matmul_blocks.dot

@@ -2,7 +2,7 @@
 """Malformed GGUF files, and a few odd but legal ones.
 
     bad_cases.py DIR         writes good.gguf and every file of CASES into DIR
-    bad_cases.py --good DIR  writes the good ones alone, and their twins: bad_gemmas.py
+    bad_cases.py --good DIR  writes the good ones alone, and their twins: twins.py
 
 Each case has a file name, what is expected of an engine, and the reason.  Expected is
   error   a non-zero exit, no signal, nothing on stdout, exactly one line on stderr that names the
@@ -15,7 +15,9 @@ import os
 import struct
 import sys
 
-import bad_gemmas
+import bad_blocks  # noqa: F401: their cases
+import bad_gemmas  # noqa: F401
+import twins
 from bad_kit import (A, BIG, CASES, DOWN, PRE, SEED, TOK, V, case, cut, edit, fresh, kv, raw_kv,
                      t)
 from gguf_edit import ARR, BOOL, F32, F64, I32, STR, U32, U64, U8, array, good, text
@@ -296,7 +298,7 @@ def listed():
 
 def write_good(folder):
     os.makedirs(folder, exist_ok=True)
-    for name, make in bad_gemmas.good_files():
+    for name, make in twins.good_files():
         with open(os.path.join(folder, name + '.gguf'), 'wb') as f:
             f.write(make())
 

@@ -1,4 +1,4 @@
-"""How a bad file is made: a good one, bent.  Used by bad_cases.py and bad_gemmas.py, which have the lists."""
+"""How a bad file is made: a good one, bent.  Used by bad_*.py, which have the lists."""
 import copy
 import functools
 import struct
@@ -33,7 +33,7 @@ def case(name, expect, reason):
 
 
 def edit(name, expect, reason, f, arch='gemma', says=''):
-    """A case that changes the structure: f(file) in place.  Its text is that of the architecture."""
+    """A case that changes the structure: f(file) in place.  Its text is the architecture's."""
     def make():
         g = fresh(arch)
         f(g)
@@ -62,6 +62,15 @@ def t(file, expect, reason, tensor, arch='gemma', says='', **lies):
 def text_of(name):
     """What a case prints that is a good file after all, in hex."""
     return TEXTS[name.split('_')[0] if name.startswith(('gemma2_', 'gemma3_')) else 'gemma']
+
+
+def has(g, key):
+    return any(e[0] == key.encode() for e in g.kv)
+
+
+def own(g):
+    """What the keys of a file's architecture begin with."""
+    return g.kv[1][0].decode().split('.')[0] + '.'
 
 
 PRE = struct.pack('<Q', len('zz.key')) + b'zz.key'

@@ -1,4 +1,4 @@
-"""test_published.py - files with the very headers of published ones: text, or a refusal that says why."""
+"""test_published.py - files with the very headers of published ones: text, or a refusal."""
 import json
 import os
 import unittest

@@ -38,6 +38,7 @@ void load(std::span<const u8> file) {
   mote->max_batch = MAX_BATCH;
   mote->kv_type = F16;
   mote->kv_size = 2;
+  mote->quantised = QUANTISED;
   mote->kv_store = store_f16;
   mote->file = file.data();
   mote->end = file.data() + file.size();

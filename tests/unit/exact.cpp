@@ -1,8 +1,8 @@
 // exact.cpp - on request, quantised weights without quantised activations: for the tight tolerance.
 //
 // unit.mk links the tests so that the engine's calls of matmul_* and quantise come here first
-// (ld --wrap).  They go on to the kernels, unless a test has asked for exact arithmetic: then quantise
-// copies its floats, and a quantised matrix is multiplied as the floats that row_* makes of it.
+// (ld --wrap).  They go on to the kernels, unless a test has asked for exact arithmetic: then
+// quantise copies its floats, and a matrix is multiplied as the floats that row_* makes of it.
 #include "exact.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 // loader_test.cpp - whatever the bytes of a file are: the loader refuses them with words, or the
 // engine runs on them.  It never crashes, hangs, or reads past the end, where a page faults.
-// The files that are bent here, small and good, tests/e2e/bad_cases.py made beside the test program.
+// The files that are bent here, small and good, are made by tests/e2e/bad_cases.py.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -126,7 +126,7 @@ TEST_P(Loader, SurvivesRandomDamage) {
   }));
 }
 
-// A word of the format in the place of another: types, counts, keys and tensors' names change places.
+// Names of keys and tensors, and other strings, with the types behind them, change places.
 TEST_P(Loader, SurvivesWordsThatChangePlaces) {
   std::vector<size_t> words;  // strings of the metadata and the infos, but for the tokens
   for (size_t i = 24; i + 8 < header; ++i) {
@@ -154,8 +154,8 @@ TEST_P(Loader, SurvivesWordsThatChangePlaces) {
 INSTANTIATE_TEST_SUITE_P(Good, Loader, testing::Values("gemma", "gemma2", "gemma3", "blocks"),
                          [](const auto &info) { return info.param; });
 
-// What is left out, or said in other words, holds: the twin of a good file has the same logits.  And
-// other numbers have others, or this would prove nothing.
+// What is left out, or said in other words, holds: the twin of a good file has the same logits.
+// And other numbers have others, or this would prove nothing.
 TEST(Twins, KnowTheDefaults) {
   auto logits_of = [](const std::string &path) {
     auto logits = shared<float>(2048);

@@ -102,6 +102,17 @@ TEST_F(Sampler, DrawsByTemperature) {
   }
 }
 
+// The head leaves the last scale of capped logits to the sampler.
+TEST_F(Sampler, DrawsFromCappedLogits) {
+  open(case_file("gemma2-q4_0.gguf"));  // capped at 8
+  for (float temperature : {0.3f, 1.0f, 2.5f}) {
+    Logits l = logits(1021, false);
+    for (float &x : l) x = 8 * std::tanh(x / 8);
+    check(l, {.temperature = temperature});
+    check(l, {.temperature = temperature, .top_k = 50, .top_p = 0.9f});
+  }
+}
+
 TEST_F(Sampler, DrawsFromTheTopK) {
   for (unsigned k : {1u, 2u, 7u, 64u, 1020u, 1021u, 1022u, ~0u}) {
     check(logits(1021, false), {.temperature = 2, .top_k = k});

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """export.py - a trained model and its vocabulary as a GGUF file that mote runs.
 
-    export.py c.pt chat-vocabulary.json tiny-gemma-f16.gguf f16
+    export.py c.pt chat-vocabulary.json tiny-gemma-q8_0.gguf q8_0
 """
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """measure.py - does an answer keep to the noun that was asked for?
 
-    measure.py tiny-gemma-f16.gguf train.txt [TEMPERATURE TOP_P]
+    measure.py tiny-gemma-q8_0.gguf train.txt [TEMPERATURE TOP_P]
 
 Two sets of 100 requests: the 100 most frequent nouns, each in a wording that the training never
 used for it; and nouns that no request of the training named, in two wordings.

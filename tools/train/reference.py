@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """reference.py - what a GGUF file should answer: greedy text from torch in f32, apart from mote.
 
-    reference.py tiny-gemma-f16.gguf tiny-gemma-f16.json [valid.txt]
+    reference.py tiny-gemma-q8_0.gguf tiny-gemma-q8_0.json [valid.txt]
 
 For every prompt the JSON file holds its tokens, the answer's tokens and text, and the margin: by
 how much, at least, a token of the answer led over the second best, in the logits.  With stories to

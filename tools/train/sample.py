@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sample.py - text from a GGUF file by torch, to read what training has come to.
 
-    sample.py tiny-gemma-f16.gguf 'Once upon a time' '@Hello!|Tell me a story about a fox.'
+    sample.py tiny-gemma-q8_0.gguf 'Once upon a time' '@Hello!|Tell me a story about a fox.'
 
 A prompt that begins with @ is a conversation, with | between the turns of the user.
 """

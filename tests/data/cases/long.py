@@ -3,9 +3,9 @@
 
 usage: long.py FOLDER-OF-oracle.py NAME.gguf > NAME.long.txt; what each line holds says README.md.
 
-The text is random tokens.  The places: around the window's edge, where the KV cache's ring (window +
-64, up to a multiple of 8) comes round, and the end.  On standard error: how far f32, an f16 KV cache
-and 8-bit activations move these logits, and how far a window that is one off does.
+The text is random tokens.  The places: around the window's edge, where the KV cache's ring
+(window + 64, up to a multiple of 8) comes round, and the end.  On standard error: how far f32, an
+f16 KV cache and 8-bit activations move these logits, and how far a window that is one off does.
 """
 import random
 import sys
