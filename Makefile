@@ -128,7 +128,7 @@ iso: build/mote
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
-	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
+	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 BOOT=0 build/small/mote
 	python3 tests/run.py
 
 .PHONY: all-tests
