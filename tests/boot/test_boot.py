@@ -293,12 +293,15 @@ class Size(Files):
 class Grub(Files):
     """boot/iso.sh, which `make iso` calls."""
 
-    def setUp(self):
-        self.iso = os.path.join(self.folder, 'mote.iso')
-        self.prompt = 'It\'s "a" $mall \\ world'
-        r = run(self.iso, MOTE, DEMO, '-q', '-T', '0', '-n', '6', self.prompt,
+    prompt = 'It\'s "a" $mall \\ world'
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.iso = os.path.join(cls.folder, 'mote.iso')
+        r = run(cls.iso, MOTE, DEMO, '-q', '-T', '0', '-n', '6', cls.prompt,
                 program=os.path.join(ROOT, 'boot/iso.sh'))
-        self.assertEqual((r.code, r.err), (0, b''))
+        assert (r.code, r.err) == (0, b''), r
 
     def check_text(self, *options, **how):
         code, out = qemu('-cdrom', self.iso, *options, memory='256M', **how)
