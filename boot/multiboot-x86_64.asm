@@ -26,8 +26,8 @@ multiboot_start:
     xor     eax, eax
     mov     ecx, (DIRECTORY - DATA) / 4
     rep stosd
-    mov     al, 0x83                    ; edx:eax an entry: large page, writable, present
-    xor     edx, edx
+    mov     al, 0x83                    ; edx:eax an entry: large page, writable, present;
+    xor     edx, edx                    ; address 0 and upwards
     mov     ch, GIGABYTES * 512 >> 8
 .page:
     stosd
@@ -50,8 +50,8 @@ multiboot_start:
     mov     esi, wake_up
     mov     cl, IDT - DATA
     rep movsb
-    mov     eax, faults                 ; 0x0010nnnn: a selector and the offset's lower half, or
-    mov     edx, faults_upper           ; its upper half and: an interrupt gate
+    mov     eax, faults                 ; 0x0010nnnn: the lower half of the address, and a selector
+    mov     edx, 0x108e00               ; an interrupt gate, and the upper half
     mov     cl, VECTORS
 .gate:
     stosd
@@ -219,7 +219,8 @@ first_core:
     sub     rcx, rdx
     mov     [r11 + variable.file_size], rcx
 
-; The heap: the largest region of the memory map, above what has to stay.
+; The heap: the largest free region of the memory map, above what has to stay.
+; Holds    rax, rdx a region's beginning and size;  rsi, ecx the map and its end
     mov     esi, [rbp + 48]
     mov     ecx, [rbp + 44]
     add     ecx, esi
@@ -276,4 +277,3 @@ gdtr:
 wake_up_end:
 gdtr_offset equ gdtr - wake_up
     times   IDT - DATA - ($ - wake_up) db 0
-faults_upper equ 0x108e00
