@@ -245,22 +245,27 @@ first_core:
     cmp     esi, ecx
     jb      .region
 
-; How fast is the TSC?  10 ms of it, by the PIT's channel 2, the speaker's (Intel 8254).
-    mov     al, 1                       ; count, and no sound
-    out     0x61, al
-    mov     al, 0xa0                    ; channel 2, upper byte, mode 0: once
+; How fast is the TSC?  Some 10 ms tell, by channel 0 of the PIT (Intel 8254): how many they were is
+; looked up behind them, for an emulated core may have lost some to others.
+    mov     al, 0x20                    ; the upper byte, mode 0: counts down
     out     0x43, al
-    mov     al, PERIOD >> 8
-    out     0x42, al
+    mov     al, 0xff
+    out     0x40, al
     rdtsc
     xchg    eax, ecx
 .pit:
-    in      al, 0x61
-    test    al, 1 << 5
-    jz      .pit
+    mov     al, 0                       ; latch the count
+    out     0x43, al
+    in      al, 0x40
+    cmp     al, 0xff - 47
+    ja      .pit
+    not     al
+    movzx   esi, al                     ; units that have passed
     rdtsc
     sub     eax, ecx
-    mov     [r11 + variable.period], eax
+    cdq
+    div     esi
+    mov     [r11 + variable.unit], eax
     mov     edi, ARGV
     jmp     main
 

@@ -159,9 +159,9 @@ syscalls:
     rdtsc
     shl     rdx, 32
     or      rax, rdx
-    mov     ecx, PERIOD * 1000000000 / 1193182
+    mov     ecx, UNIT_NS
     mul     rcx
-    div     qword [r11 + variable.period]
+    div     qword [r11 + variable.unit]
     and     qword [rsi], 0
     mov     [rsi + 8], rax
     ret
