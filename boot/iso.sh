@@ -23,6 +23,7 @@ menuentry mote {
 }
 END
 cp -L "$mote" "$files/tree/boot/mote"
-ln -L "$model" "$files/tree/boot/model.gguf" 2> /dev/null || cp "$model" "$files/tree/boot/model.gguf"
+copy=$files/tree/boot/model.gguf
+ln -L "$model" "$copy" 2> /dev/null || cp "$model" "$copy"
 grub-mkrescue -o "$iso" "$files/tree" 2> "$files/log" || { cat "$files/log" >&2; exit 1; }
 echo "iso: $iso: $(wc -c < "$iso") bytes"

@@ -26,8 +26,8 @@ multiboot_start:
     xor     eax, eax
     mov     ecx, (DIRECTORY - DATA) / 4
     rep stosd
-    mov     al, 0x83                    ; edx:eax an entry: large page, writable, present
-    xor     edx, edx
+    mov     al, 0x83                    ; edx:eax an entry: large page, writable, present;
+    xor     edx, edx                    ; address 0 and upwards
     mov     ch, GIGABYTES * 512 >> 8
 .page:
     stosd
@@ -50,8 +50,8 @@ multiboot_start:
     mov     esi, wake_up
     mov     cl, IDT - DATA
     rep movsb
-    mov     eax, faults                 ; 0x0010nnnn: a selector and the offset's lower half, or
-    mov     edx, faults_upper           ; its upper half and: an interrupt gate
+    mov     eax, faults                 ; 0x0010nnnn: the lower half of the address, and a selector
+    mov     edx, 0x108e00               ; an interrupt gate, and the upper half
     mov     cl, VECTORS
 .gate:
     stosd
@@ -219,7 +219,8 @@ first_core:
     sub     rcx, rdx
     mov     [r11 + variable.file_size], rcx
 
-; The heap: the largest region of the memory map, above what has to stay.
+; The heap: the largest free region of the memory map, above what has to stay.
+; Holds    rax, rdx a region's beginning and size;  rsi, ecx the map and its end
     mov     esi, [rbp + 48]
     mov     ecx, [rbp + 44]
     add     ecx, esi
@@ -244,22 +245,27 @@ first_core:
     cmp     esi, ecx
     jb      .region
 
-; How fast is the TSC?  10 ms of it, by the PIT's channel 2, the speaker's (Intel 8254).
-    mov     al, 1                       ; count, and no sound
-    out     0x61, al
-    mov     al, 0xa0                    ; channel 2, upper byte, mode 0: once
+; How fast is the TSC?  Some 10 ms tell, by channel 0 of the PIT (Intel 8254): how many they were is
+; looked up behind them, for an emulated core may have lost some to others.
+    mov     al, 0x20                    ; the upper byte, mode 0: counts down
     out     0x43, al
-    mov     al, PERIOD >> 8
-    out     0x42, al
+    mov     al, 0xff
+    out     0x40, al
     rdtsc
     xchg    eax, ecx
 .pit:
-    in      al, 0x61
-    test    al, 1 << 5
-    jz      .pit
+    mov     al, 0                       ; latch the count
+    out     0x43, al
+    in      al, 0x40
+    cmp     al, 0xff - 47
+    ja      .pit
+    not     al
+    movzx   esi, al                     ; units that have passed
     rdtsc
     sub     eax, ecx
-    mov     [r11 + variable.period], eax
+    cdq
+    div     esi
+    mov     [r11 + variable.unit], eax
     mov     edi, ARGV
     jmp     main
 
@@ -276,4 +282,3 @@ gdtr:
 wake_up_end:
 gdtr_offset equ gdtr - wake_up
     times   IDT - DATA - ($ - wake_up) db 0
-faults_upper equ 0x108e00

@@ -36,8 +36,9 @@ fi
 threads=multi
 [ "$cores" -lt "$(nproc)" ] || threads=single
 status=0
-qemu-system-x86_64 -accel "${ACCEL:-tcg,thread=$threads}" -cpu max -smp "$cores" "$@" -kernel "$mote" -append "${line# }" \
-  -display none -serial stdio -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 || status=$?
+qemu-system-x86_64 -accel "${ACCEL:-tcg,thread=$threads}" -cpu max -smp "$cores" "$@" \
+  -kernel "$mote" -append "${line# }" -display none -serial stdio -no-reboot \
+  -device isa-debug-exit,iobase=0xf4,iosize=4 || status=$?
 # isa-debug-exit makes 2 n + 1 of n: an even number is QEMU's own.
 [ $((status % 2)) = 1 ] || { echo "boot: QEMU has ended before mote: $status" >&2; exit 125; }
 exit $((status / 2))

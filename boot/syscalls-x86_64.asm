@@ -2,6 +2,7 @@
 ; `syscall` jumps here, for LSTAR says so: 64-bit mode, ring 0, the caller's stack; rax the number,
 ; rdi rsi rdx r10 the arguments, rcx the caller's rip.  We are in ring 0 already: ret goes back.
 ; Out      rax      Clobbers rcx r11      Holds    r11 VARIABLES
+; Every call is a link of the chain below, which ends with those that do nothing and return 0.
 %include "memory.inc"
 default rel
 global syscalls, faults
@@ -22,7 +23,8 @@ syscalls:
     pop     rdx
     ret
 
-; read(_, buffer, _): a line as it is typed, whatever its length.
+; read(_, buffer, _): a line as a terminal edits it; all of it, even if less was asked for: that the
+; buffer ends is known here.
 .read:
     test    al, al
     jnz     .write
@@ -45,8 +47,8 @@ syscalls:
     mov     al, 10
 .store:
     mov     rcx, rdi
-    sub     rcx, rbx                    ; the base register: it is text behind the Mote
-    shr     rcx, 24                     ; MAX_TEXT, runtime/mote.h
+    sub     rcx, rbx                    ; the register that keeps the Mote, which text() follows:
+    shr     rcx, 24                     ; [MAX_TEXT], runtime/mote.h
     jnz     .no_memory
     stosb
 .echo:
@@ -70,7 +72,7 @@ syscalls:
     mov     al, 8
     jmp     .echo
 
-; write(_, from, n)
+; write(_, text, n)
 .write:
     dec     eax
     jnz     .lseek
@@ -92,7 +94,7 @@ syscalls:
     mov     rax, [r11 + variable.file_size]
     ret
 
-; mmap(_, n, _, flags)
+; mmap(_, n, _, flags): the model's file, or fresh pages
 .mmap:
     cmp     al, 9 - 1
     jne     .clone
@@ -105,7 +107,7 @@ syscalls:
     jb      .no_memory
     mov     rdi, [r11 + variable.heap]
     push    rdi
-    xchg    rcx, rsi
+    mov     rcx, rsi
     shr     rcx, 3
     xor     eax, eax
     rep stosq
@@ -118,12 +120,12 @@ syscalls:
     pop     rax
     ret
 
-; clone(_, stack): offers the thread to the other cores.
+; clone(_, stack, number): offers the thread to the other cores, of which those that sleep wake up.
 .clone:
     cmp     al, 56 - 1
     jne     .affinity
     xchg    rsp, rsi
-    push    rcx
+    push    rcx                         ; what it will find in rip, rbx and rdx
     push    rbx
     push    rdx
     xchg    rsp, rsi
@@ -137,9 +139,9 @@ syscalls:
     loopne  .wait
     xor     eax, eax
     xchg    rax, [r11 + variable.mailbox]
-    neg     rax
-    sbb     eax, eax                    ; -1: it is still there
-    or      al, 1
+    neg     rax                         ; was it still there, and now is not?
+    sbb     eax, eax                    ; -1, an error,
+    or      al, 1                       ; or else 1
     ret
 
 ; sched_getaffinity(_, _, mask): as many as clone will find
@@ -157,9 +159,9 @@ syscalls:
     rdtsc
     shl     rdx, 32
     or      rax, rdx
-    mov     ecx, PERIOD * 1000000000 / 1193182
+    mov     ecx, UNIT_NS
     mul     rcx
-    div     qword [r11 + variable.period]
+    div     qword [r11 + variable.unit]
     and     qword [rsi], 0
     mov     [rsi + 8], rax
     ret
@@ -195,9 +197,9 @@ put:
     out     dx, al
     ret
 
-; An exception of vector n jumps to the n-th byte from here: interrupts off, the same stack, on it an
-; error code or none, rip, CS, RFLAGS, RSP, SS.  Each push of rsp pushes the address above it, which
-; nothing else does: their number is VECTORS - n.
+; An exception of vector n jumps to the n-th byte from here: interrupts off, the same stack, on it
+; an error code or none, rip, CS, RFLAGS, RSP, SS.  Each push of rsp pushes the address above it,
+; which nothing else does: their number is VECTORS - n.
 faults:
     times VECTORS push rsp
     mov     ecx, VECTORS + 1
@@ -206,12 +208,12 @@ faults:
     pop     rax
     cmp     rax, rsp
     je      .count
-    mov     edx, 0x27d00                ; those that have an error code: Intel SDM 3A, table 6-1
+    mov     edx, 0x27d00                ; those with an error code: Intel SDM 3A, table 6-1
     bt      edx, ecx
     jnc     .rip
     pop     rax
 .rip:
-    mov     rdx, cr2
+    mov     rdx, cr2                    ; the address, of a page fault
     push    rdx
     push    rax
     ror     rcx, 8
@@ -243,4 +245,5 @@ faults:
     call    put
     loop    .digit
     jmp     .text
+; A negative byte stands for as many digits of the next value.
 message: db "mote: exception ", -2, " at ", -16, ", address ", -16, 10

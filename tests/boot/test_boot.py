@@ -21,7 +21,7 @@ PORTABLE = os.path.join(ROOT, 'build/portable/mote')
 OVMF = '/usr/share/ovmf/OVMF.fd'
 EXIT = ('-device', 'isa-debug-exit,iobase=0xf4,iosize=4')
 GREEDY = '-q -T 0 -n 6 "%s"' % PROMPT
-BUDGET = 1088   # bytes of boot/, to the next multiple of 32
+BUDGET = 1120   # bytes of boot/: 1096, and what alignment makes of them
 EXCEPTION = 3   # the status that boot/ gives
 
 
@@ -80,11 +80,21 @@ class Text(Test):
             self.assertEqual(boot('-q -T 0 -n 2 "%s"' % PROMPT, cores=1 + i % 3), (0, want), i)
 
     def test_statistics_and_the_clock(self):
-        code, out = boot('-T 0 -n 6 "%s"' % PROMPT)
-        text, _, err = out.rpartition(b'\nseed')
-        self.assertEqual((code, text), (0, self.greedy(PROMPT, n=6)))
-        figures = self.statistics(b'seed' + err)
-        self.assertTrue(0.1 < figures[1] < 10000 and 0.1 < figures[3] < 10000, figures)
+        """Of three runs, for a busy host may take the CPU away while the clock is set."""
+        for machine in ('pc', 'microvm'):
+            shares = []
+            for _ in range(3):
+                start = time.time()
+                code, out = boot('-T 0 -n 30 "%s"' % PROMPT, machine=machine)
+                seconds = time.time() - start
+                text, _, err = out.rpartition(b'\nseed')
+                self.assertEqual((code, text), (0, self.greedy(PROMPT, n=30)))
+                prompt, prompt_speed, answer, speed = self.statistics(b'seed' + err)[:4]
+                shares.append((prompt / prompt_speed + answer / speed) / seconds)
+                if 0.3 < shares[-1] < 1:
+                    break
+            else:
+                self.fail(shares)
 
     def test_help(self):
         code, out = boot('-h')
@@ -99,6 +109,7 @@ class Text(Test):
 add_tests(Text, [
     *(('%s_%d' % (machine, cores), '"%s"' % PROMPT, [PROMPT], dict(machine=machine, cores=cores))
       for machine in ('pc', 'q35') for cores in (1, 2, 4)),
+    ('microvm', '"%s"' % PROMPT, [PROMPT], dict(machine='microvm', cores=2)),
     ('fewer_threads_than_cores', '-t 2 ' + PROMPT, [PROMPT], dict(cores=4)),
     ('more_threads_than_cores', '-t 9 ' + PROMPT, [PROMPT], dict(cores=2)),
     ('quotes', r'"A \"quoted\"  word" and \\ "it\'s"', ['A "quoted"  word and \\ it\'s'], {}),
