@@ -4,10 +4,13 @@ ISA    ?= x86_64
 PREFIX ?= /usr/local
 MODEL  ?= tests/data/tiny-gemma-q8_0.gguf
 PROMPT ?= Once upon a time
+SMP    ?= 1
 
 # What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
 TYPES ?= f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
 CHAT  ?= 1
+# 0: for Linux alone.
+BOOT  ?= 1
 
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
 CHAIN_portable := portable
@@ -47,17 +50,18 @@ UNKNOWN   := $(filter-out $(ALL_TYPES),$(TYPES))
 $(if $(UNKNOWN),$(error TYPES: no $(UNKNOWN), but $(ALL_TYPES)))
 CXXFLAGS_ENGINE := -DCHAT=$(CHAT) '-DWEIGHT_TYPES(T)=$(foreach t,$(filter f16 $(TYPES),$(ALL_TYPES)),\
   T($(shell echo $(t) | tr a-z A-Z),$(t)))'
-NASMFLAGS := -f elf64 -Wall
+NASMFLAGS := -f elf64 -Wall -DBOOT=$(BOOT)
 LDFLAGS   := -n -O2 --gc-sections --build-id=none -z norelro -z noexecstack --entry=_start \
   -T linker.ld $(LDFLAGS_ISA_$(ISA))
 
 # A kernel is a stem; the first folder of the chain that has it provides it.
 STEMS   := $(sort $(basename $(notdir $(foreach d,$(CHAIN),$(wildcard asm/$(d)/*.asm asm/$(d)/*.cpp)))))
 KERNELS := $(foreach s,$(STEMS),$(firstword $(foreach d,$(CHAIN),$(wildcard asm/$(d)/$(s).asm asm/$(d)/$(s).cpp))))
-SOURCES := boot/linux-x86_64.asm $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
+BARE_METAL := $(if $(filter-out 0,$(BOOT)),boot/multiboot-x86_64.asm boot/syscalls-x86_64.asm)
+SOURCES := boot/linux-x86_64.asm $(BARE_METAL) $(sort $(wildcard runtime/*.cpp loader/*.cpp)) $(KERNELS)
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 
-.PHONY: all run chat test bench bench-kernels size deps install uninstall clean help
+.PHONY: all run chat boot iso test bench bench-kernels size deps install uninstall clean help
 all: build/mote
 
 help:
@@ -65,6 +69,8 @@ help:
 	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
+	@echo 'make boot     the same on bare metal, under QEMU; SMP=2 BOOTFLAGS="-T 0"'
+	@echo 'make iso      build/mote.iso, which boots mote and MODEL anywhere'
 	@echo 'make test     build everything and run all tests'
 	@echo 'make bench    measure the engine against the machine, on MODEL or a large random one'
 	@echo 'make bench-kernels    measure each kernel on its own'
@@ -84,7 +90,7 @@ $(BUILD)/mote.elf: $(OBJECTS) linker.ld
 	$(LD) $(LDFLAGS) -Map=$(@:.elf=.map) -o $@ $(OBJECTS)
 
 # nasm 2.16 leaves included files out of its dependencies.
-$(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc)
+$(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc boot/*.inc)
 	@mkdir -p $(@D)
 	$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
 
@@ -111,10 +117,18 @@ run: build/story
 chat: build/story
 	./build/story -i
 
+boot: build/mote
+	@CORES=$(SMP) boot/qemu.sh build/mote $(MODEL) $(BOOTFLAGS) $(if $(PROMPT),"$(PROMPT)")
+
+# For BIOS and UEFI: GRUB's own way to a command line, and to a model as a module.
+iso: build/mote
+	@boot/iso.sh build/mote.iso build/mote $(MODEL) $(BOOTFLAGS) \
+	  $(if $(PROMPT),"$(PROMPT)")
+
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
-	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
+	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 BOOT=0 build/small/mote
 	python3 tests/run.py
 
 .PHONY: all-tests
@@ -145,7 +159,8 @@ size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
 
 # What Debian 12 has under these names; g++ brings objcopy along.
-PACKAGES := g++ nasm lld python3 libgtest-dev libbenchmark-dev qemu-user strace
+PACKAGES := g++ nasm lld python3 libgtest-dev libbenchmark-dev qemu-user strace \
+  qemu-system-x86 grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools ovmf
 SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
 deps:
 	$(SUDO) apt-get update -q

@@ -3,7 +3,7 @@
 // load() reads a whole file that is already in memory, checks everything that the engine will trust
 // later, and leaves typed views into it: nothing is copied, the file must outlive the Model.
 // Format: GGUF v2 and v3, little-endian (ggml, docs/gguf.md).  Unaligned reads are the rule here.
-// Read next: model.cpp.
+// Read next: names.h, model.cpp.
 #pragma once
 #include "../asm/types.h"
 
@@ -38,7 +38,7 @@ constexpr u32 N_FLOAT_TYPES = 0 WEIGHT_TYPES(IS_FLOAT);
 #undef IS_FLOAT
 constexpr bool QUANTISED = N_WEIGHT_TYPES > N_FLOAT_TYPES;
 
-// The tensors of a layer, in the order of LAYER_TENSORS in model.cpp.  Norms that a model has not
+// The tensors of a layer, in the order of LAYER_TENSORS in names.h.  Norms that a model has not
 // are empty: no data.
 enum LayerTensor : u8 {
   ATTN_NORM, ATTN_Q_NORM, ATTN_K_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUTPUT, POST_ATTENTION_NORM,
@@ -71,7 +71,7 @@ struct Model {
     u32 param[1];
     struct {
       u32 one;  // 1
-      // What the metadata says, in the order of the keys in model.cpp.
+      // What the metadata says, in the order of the keys in names.h.
       u32 split_count, add_bos, add_space_prefix, rope_scaling;
       u32 architecture;      // Architecture
       u32 tokenizer, block_count, n_head, n_kv_head, key_dim, value_dim, context_length;

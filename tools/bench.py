@@ -7,9 +7,9 @@
 
 Machines drift, so the runs take turns: limits, mote, llama.cpp, limits, mote, llama.cpp, ...,
 limits.  Each run is divided by the better of the measurements of the limits beside it; the table
-has medians.  Writes build/bench/MODEL.svg, a roofline plot, and for every run a line to
-build/bench/runs.jsonl.  Read next: machine.py, read_probe.cpp, flop_probe.cpp, llama_run.cpp,
-roofline.py.
+has medians.  `mote x` is how many times as fast mote is: the median over the rounds.  Writes
+build/bench/MODEL.svg, a roofline plot, and for every run a line to build/bench/runs.jsonl.
+Read next: machine.py, read_probe.cpp, flop_probe.cpp, llama_run.cpp, roofline.py.
 """
 import argparse
 import json
@@ -168,7 +168,7 @@ def report(runs, model, a):
         mine = [r for r in runs if r['what'] == 'decode' and r['depth'] == depth]
         add('', f'prefill {depth}', mine, 'prompt_tok_s', 'prompt_gflop_s', 'GFLOP/s', computing)
 
-    head = ['', '', 'tok/s', 'GB|GFLOP/s', *(f'of {x}' for x in names), 'mote is']
+    head = ['', '', 'tok/s', 'GB|GFLOP/s', *(f'of {x}' for x in names), 'mote x']
     widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
     for row in [head] + rows:
         print('  '.join(cell.ljust(w) if i < 2 else cell.rjust(w)

@@ -3,7 +3,7 @@
 // (llama.cpp v0.4.0), or one of another build with the same interface.
 //     g++ -O2 -std=c++20 tools/llama_run.cpp -ldl -o build/bench/llama_run
 //     llama_run LIBRARY_FOLDER MODEL THREADS PROMPT_TOKENS TOKENS
-// Reads a prompt of random tokens, decodes greedily behind it and prints the line that mote prints.
+// Reads a prompt of random tokens, decodes greedily behind it and prints the figures as mote does.
 // Loading is not counted, and one token is decoded beforehand, so that all of it is ready.
 //
 // No header of llama.cpp is used.  The structures are those of include/llama.h of that release, so
@@ -136,6 +136,6 @@ int main(int argc, char **argv) {
   int32_t token = feed(prompt.data(), n_prompt);
   double read = time;
   for (int i = 0; i < n_decode; ++i) token = feed(&token, 1);
-  printf("prompt %d tokens, %.2f tok/s; generated %d tokens, %.2f tok/s\n", n_prompt,
+  printf("prompt %d, %.2f tok/s; answer %d, %.2f tok/s\n", n_prompt,
          n_prompt / read, n_decode, n_decode / (time - read));
 }

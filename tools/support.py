@@ -5,7 +5,7 @@
     support.py --write README.md    puts it between the two marker lines of that file
     support.py --check README.md    exit status 1 if another one stands there
 
-Architectures are those of loader/model.cpp, weight types and ISAs those of the Makefile (ALL_TYPES,
+Architectures are those of loader/names.h, weight types and ISAs those of the Makefile (ALL_TYPES,
 CHAIN_*).  A kernel is what the first folder of an ISA's chain has, by the type's matmul_*; a model
 of a type is a file of tests/data/ with a matrix of it.  Read next: gguf.py.
 """
@@ -29,7 +29,7 @@ def one(pattern, path):
 
 
 def architectures():
-    values = one(r'"architecture"((?: VALUE "\w+")+)', 'loader/model.cpp')
+    values = one(r'"architecture"((?: VALUE "\w+")+)', 'loader/names.h')
     return re.findall(r'VALUE "(\w+)"', values)
 
 

@@ -11,9 +11,8 @@ TYPES = ('F32 F16 Q4_0 Q4_1 Q4_2 Q4_3 Q5_0 Q5_1 Q8_0 Q8_1 Q2_K Q3_K Q4_K Q5_K Q6
          'IQ2_XXS IQ2_XS IQ3_XXS IQ1_S IQ4_NL IQ3_S IQ2_S IQ4_XS I8 I16 I32 I64 F64 IQ1_M BF16 '
          'Q4_0_4_4 Q4_0_4_8 Q4_0_8_8 TQ1_0 TQ2_0 IQ4_NL_4_4 IQ4_NL_4_8 IQ4_NL_8_8 MXFP4').split()
 # Those that mote reads in blocks: weights and bytes of a block.
-BLOCKS = {'Q4_0': (32, 18), 'Q4_1': (32, 20), 'Q5_0': (32, 22), 'Q8_0': (32, 34), 'Q4_K': (256,
-                                                                                           144),
-          'Q5_K': (256, 176), 'Q6_K': (256, 210)}
+BLOCKS = {'Q4_0': (32, 18), 'Q4_1': (32, 20), 'Q5_0': (32, 22), 'Q8_0': (32, 34),
+          'Q4_K': (256, 144), 'Q5_K': (256, 176), 'Q6_K': (256, 210)}
 for ty, name in [*enumerate(TYPES), (40, '?'), (41, '?'), (255, '?'), (256, '?'), (2 ** 31, '?'),
                  (2 ** 32 - 1, '?'), (2 ** 32 - 40, '?'), (2 ** 8 * 8, '?')]:
     if name not in BLOCKS and name not in ('F32', 'F16', 'BF16'):
@@ -57,9 +56,9 @@ def good_blocks():
     """One layer, rows of 256; each tensor of another type."""
     g, noise = good(SEED, 'gemma3', D=256, H=2, K=1, hd=32, F=256, L=1), Bytes(7)
     for tensor, name in (('token_embd', 'Q6_K'), ('blk.0.attn_q', 'Q4_K'), ('blk.0.attn_k', 'Q5_K'),
-                         ('blk.0.attn_v', 'Q8_0'), ('blk.0.attn_output', 'Q4_0'), ('blk.0.ffn_gate',
-                                                                                   'Q4_1'),
-                         ('blk.0.ffn_up', 'Q5_0'), ('blk.0.ffn_down', 'Q4_K')):
+                         ('blk.0.attn_v', 'Q8_0'), ('blk.0.attn_output', 'Q4_0'),
+                         ('blk.0.ffn_gate', 'Q4_1'), ('blk.0.ffn_up', 'Q5_0'),
+                         ('blk.0.ffn_down', 'Q4_K')):
         x = g.tensor(tensor + '.weight')
         x.update(type=TYPES.index(name), data=blocks(name, *x['dims'], noise))
     return g
@@ -88,9 +87,8 @@ def damage(tensor, what):
 edit_blocks('good', 'seven types in one file', lambda g: None)
 for tensor in ('token_embd', 'blk.0.attn_q', 'blk.0.attn_k', 'blk.0.attn_v', 'blk.0.attn_output',
                'blk.0.ffn_gate', 'blk.0.ffn_up', 'blk.0.ffn_down'):
-    for name, what in (('inf', b'\x00\x7c'), ('nan', b'\xff\x7f'), ('max', b'\xff\x7b'), ('0',
-                                                                                          b'\0\0'),
-                       ('denormal', b'\x01\x00')):
+    for name, what in (('inf', b'\x00\x7c'), ('nan', b'\xff\x7f'), ('max', b'\xff\x7b'),
+                       ('0', b'\0\0'), ('denormal', b'\x01\x00')):
         edit_blocks('%s_%s' % (tensor, name), 'all scales are ' + name, damage(tensor, what))
     edit_blocks('%s_short' % tensor, 'reaches past the end of the file',
                 lambda g,

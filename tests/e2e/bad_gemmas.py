@@ -36,12 +36,11 @@ def other_keys(g):
 
 
 # --- a part of a file
-for n, says in ((2, 'split'), (6, 'split'), (65535, 'split')):
-    edit('split_%d' % n, 'error', 'one of %d parts' % n, lambda g, n=n: g.put('split.count', U16, n,
-                                                                              0),
-         says=says)
+for n in (2, 6, 65535):
+    edit('split_%d' % n, 'error', 'one of %d parts' % n,
+         lambda g, n=n: g.put('split.count', U16, n, 0), says='split')
     edit('split_%d_last' % n, 'error', 'one of %d parts, said at the end' % n,
-         lambda g, n=n: g.put('split.count', U16, n), says=says)
+         lambda g, n=n: g.put('split.count', U16, n), says='split')
 for n in (0, 1):
     edit('ok_split_%d' % n, 'ok', 'split.count %d: whole' % n,
          lambda g, n=n: [g.put('split.no', U16, 0), g.put('split.count', U16, n),
@@ -83,8 +82,8 @@ for arch in BOTH:
                       (2 ** 30, 'any'), (1, 'any'), (256, 'any'), (1000000, 'any')):
         kv('%swindow_%d' % (P, n), expect, 'a window of %d' % n, A + 'attention.sliding_window',
            U32, n, arch)
-    for ty, v in ((F32, 8.0), (STR, '8'), (U64, 8), (I32, -1), (BOOL, 1), (ARR, array(U32,
-                                                                                      [8] * 6))):
+    for ty, v in ((F32, 8.0), (STR, '8'), (U64, 8), (I32, -1), (BOOL, 1),
+                  (ARR, array(U32, [8] * 6))):
         kv('%swindow_type_%d' % (P, ty), 'error' if v != 8 else 'either', 'window of type %d' % ty,
            A + 'attention.sliding_window', ty, v, arch)
     # --- softcaps
