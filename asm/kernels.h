@@ -35,9 +35,10 @@ static_assert(sizeof(Quantised) == 40);
 
 extern "C" {
 
-// The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin and
-// step are multiples of 4; begin may be at or behind the end, which leaves nothing to do.  Where the number of rows is none, may write up to 3 rows before the last
-// ones once more, with the values that they have anyway.
+// The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin
+// and step are multiples of 4.  Where begin is at or behind the end, nothing.  Where the number of
+// rows is no multiple of 4, may write up to 3 rows before the last ones once more, with the values
+// that they have anyway.
 // Error: products and sums in f32, |error| <= (n/8 + 4) * 2^-24 * sum |w * x| + n * 2^-149.
 void matmul_f32(const Matmul *m, u32 begin, u32 step);
 void matmul_f16(const Matmul *m, u32 begin, u32 step);
