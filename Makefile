@@ -126,11 +126,11 @@ ifneq ($(filter boot iso,$(MAKECMDGOALS)),)
 $(if $(BARE_METAL),,$(error BOOT=0 leaves out what make boot and make iso need))
 endif
 boot: build/mote
-	@CORES=$(SMP) boot/qemu.sh build/mote $(MODEL) $(BOOTFLAGS) $(if $(PROMPT),"$(PROMPT)")
+	@CORES=$(SMP) boot/qemu.sh build/mote "$(MODEL)" $(BOOTFLAGS) $(if $(PROMPT),"$(PROMPT)")
 
 # For BIOS and UEFI: GRUB's own way to a command line, and to a model as a module.
 iso: build/mote
-	@boot/iso.sh build/mote.iso build/mote $(MODEL) $(BOOTFLAGS) \
+	@boot/iso.sh build/mote.iso build/mote "$(MODEL)" $(BOOTFLAGS) \
 	  $(if $(PROMPT),"$(PROMPT)")
 
 test:
