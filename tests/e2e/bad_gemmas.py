@@ -61,7 +61,7 @@ for arch in BOTH:
     case('ok_gemma_keys', 'ok', 'keys of gemma in front, of other types',
          lambda g: [g.put('gemma.attention.sliding_window', F32, 3.0, 0),
                     g.put('gemma.block_count', STR, 'x', 0)])
-    case('ok_scaling_none', 'ok', 'a factor, but no scaling',
+    case('ok_factor_unused', 'ok', 'a factor, but no scaling',
          lambda g, a=arch: [g.put(a + '.rope.scaling.type', STR, 'none'),
                             g.put(a + '.rope.scaling.factor', F32, 64.0)])
     case('gemma_keys_alone', 'error', 'block_count is that of gemma',
