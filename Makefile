@@ -7,7 +7,8 @@ PROMPT ?= Once upon a time
 SMP    ?= 1
 
 # What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
-TYPES ?= f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
+ALL_TYPES := f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
+TYPES ?= $(ALL_TYPES)
 CHAT  ?= 1
 # 0: for Linux alone.
 BOOT  ?= 1
@@ -19,14 +20,15 @@ CHAIN          := $(CHAIN_$(ISA))
 $(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))))
 
 BUILD := build/$(ISA)
+Q     := $(if $(V),,@)  # make V=1 shows the commands
 CXX   := g++
 NASM  := nasm
 LD    := ld.lld
 
 # Freestanding: no library at all.  -Oz for bytes; no contraction, so that C++ rounds as written.
 CXXFLAGS_ISA_portable := -march=x86-64
-LDFLAGS_ISA_portable  := --defsym=sse=1
 CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
+LDFLAGS_ISA_x86_64    := --defsym=unaligned=1  # linker.ld: AVX reads constants at any address
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
   -mcmodel=small -mpreferred-stack-boundary=3 -fno-threadsafe-statics -fcf-protection=none \
@@ -45,7 +47,6 @@ CXXFLAGS_model     := -ftree-loop-optimize                                 # 8
 CXXFLAGS_sampler   := -ftree-loop-optimize -fif-conversion                 # 6
 CXXFLAGS_tokenizer := -ftree-loop-optimize                                 # 15
 # f16 is that of the KV cache, too.
-ALL_TYPES := f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
 UNKNOWN   := $(filter-out $(ALL_TYPES),$(TYPES))
 $(if $(UNKNOWN),$(error TYPES: no $(UNKNOWN), but $(ALL_TYPES)))
 CXXFLAGS_ENGINE := -DCHAT=$(CHAT) '-DWEIGHT_TYPES(T)=$(foreach t,$(filter f16 $(TYPES),$(ALL_TYPES)),\
@@ -69,8 +70,8 @@ help:
 	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
-	@echo 'make boot     the same on bare metal, under QEMU; SMP=2 BOOTFLAGS="-T 0"'
-	@echo 'make iso      build/mote.iso, which boots mote and MODEL anywhere'
+	@echo 'make boot     tell it on bare metal, under QEMU; SMP=2; BOOTFLAGS=-i PROMPT= to chat'
+	@echo 'make iso      build/mote.iso: boots mote and MODEL by BIOS or UEFI, on the serial line'
 	@echo 'make test     build everything and run all tests'
 	@echo 'make bench    measure the engine against the machine, on MODEL or a large random one'
 	@echo 'make bench-kernels    measure each kernel on its own'
@@ -83,25 +84,29 @@ build/mote: $(BUILD)/mote FORCE
 
 # The image with its symbols, for debuggers and `make size`; the program is its bytes alone.
 $(BUILD)/mote: $(BUILD)/mote.elf
-	objcopy -O binary $< $@
-	chmod +x $@
+	$(Q)objcopy -O binary $< $@
+	@chmod +x $@
 
-$(BUILD)/mote.elf: $(OBJECTS) linker.ld
-	$(LD) $(LDFLAGS) -Map=$(@:.elf=.map) -o $@ $(OBJECTS)
+$(BUILD)/mote.elf: $(OBJECTS) linker.ld $(BUILD)/options
+	@echo 'LD    $@'
+	$(Q)$(LD) $(LDFLAGS) -Map=$(@:.elf=.map) -o $@ $(OBJECTS)
 
 # nasm 2.16 leaves included files out of its dependencies.
-$(BUILD)/%.asm.o: %.asm $(wildcard asm/*/*.inc boot/*.inc)
+$(BUILD)/%.asm.o: %.asm $(BUILD)/options $(wildcard asm/*/*.inc boot/*.inc)
 	@mkdir -p $(@D)
-	$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
+	@echo 'NASM  $<'
+	$(Q)$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
 
 $(BUILD)/%.cpp.o: %.cpp $(BUILD)/options
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(CXXFLAGS_ENGINE) $(CXXFLAGS_$(*F)) -c -o $@ $<
+	@echo 'CXX   $<'
+	$(Q)$(CXX) $(CXXFLAGS) $(CXXFLAGS_ENGINE) $(CXXFLAGS_$(*F)) -c -o $@ $<
 
 # What the objects were built for; changes only where that does.
+OPTIONS := $(CXXFLAGS_ENGINE) $(NASMFLAGS)
 $(BUILD)/options: FORCE
 	@mkdir -p $(@D)
-	@echo "$(CXXFLAGS_ENGINE)" | cmp -s - $@ || echo "$(CXXFLAGS_ENGINE)" > $@
+	@echo "$(OPTIONS)" | cmp -s - $@ || echo "$(OPTIONS)" > $@
 
 # The engine with the model behind it, in one file that runs alone.
 build/story: build/mote $(MODEL) FORCE
@@ -117,23 +122,30 @@ run: build/story
 chat: build/story
 	./build/story -i
 
+ifneq ($(filter boot iso,$(MAKECMDGOALS)),)
+$(if $(BARE_METAL),,$(error BOOT=0 leaves out what make boot and make iso need))
+endif
 boot: build/mote
-	@CORES=$(SMP) boot/qemu.sh build/mote $(MODEL) $(BOOTFLAGS) $(if $(PROMPT),"$(PROMPT)")
+	@CORES=$(SMP) boot/qemu.sh build/mote "$(MODEL)" $(BOOTFLAGS) $(if $(PROMPT),"$(PROMPT)")
 
 # For BIOS and UEFI: GRUB's own way to a command line, and to a model as a module.
 iso: build/mote
-	@boot/iso.sh build/mote.iso build/mote $(MODEL) $(BOOTFLAGS) \
+	@boot/iso.sh build/mote.iso build/mote "$(MODEL)" $(BOOTFLAGS) \
 	  $(if $(PROMPT),"$(PROMPT)")
 
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
-	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 BOOT=0 build/small/mote
+	$(MAKE) small
 	python3 tests/run.py
 
-.PHONY: all-tests
+.PHONY: all-tests small
 all-tests: $(BUILD)/mote $(BUILD)/tests/kernels_test $(BUILD)/tests/unit_test \
-  $(BUILD)/tests/unit_asan_test
+  $(if $(filter x86_64,$(ISA)),$(BUILD)/tests/unit_asan_test)
+
+# The least of engines, which has a budget of its own.
+small:
+	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 BOOT=0 build/small/mote
 
 # MODEL, if the caller gives one.
 bench: build/mote
@@ -159,8 +171,11 @@ size: $(BUILD)/mote
 	python3 tools/bytemap.py $(BUILD)/mote.elf $<
 
 # What Debian 12 has under these names; g++ brings objcopy along.
-PACKAGES := g++ nasm lld python3 libgtest-dev libbenchmark-dev qemu-user strace \
-  qemu-system-x86 grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools ovmf
+PACKAGES      := g++ nasm lld
+TEST_PACKAGES := python3 libgtest-dev libbenchmark-dev strace qemu-user qemu-system-x86 grub-common \
+  grub-pc-bin grub-efi-amd64-bin xorriso mtools ovmf
+# `make deps run` needs the tools alone.
+PACKAGES      += $(if $(filter run chat,$(MAKECMDGOALS)),,$(TEST_PACKAGES))
 SUDO      = $(if $(filter 0,$(shell id -u)),,sudo)
 deps:
 	$(SUDO) apt-get update -q

@@ -23,8 +23,9 @@ struct Matmul {
   u32 cols;  // at least 1
   u32 y_stride;  // floats, at least rows
 };
+static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // matmul.inc
 
-// 32 activations, quantised: x[i] is scale * q[i], but for half of scale.
+// 32 activations, quantised: x[i] is scale * q[i], but for half of scale.  Aligned as an f32.
 struct Quantised {
   f32 scale;  // largest |x| / 127
   f32 sum;    // scale * sum of q: what a weight type with a minimum multiplies it with
@@ -32,20 +33,19 @@ struct Quantised {
 };
 static_assert(sizeof(Quantised) == 40);
 
-static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // matmul.inc
-
 extern "C" {
 
-// The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin and
-// step are multiples of 4.  Where the number of rows is none, may write up to 3 rows before the last
-// ones once more, with the values that they have anyway.
+// The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin
+// and step are multiples of 4.  Where begin is at or behind the end, nothing.  Where the number of
+// rows is no multiple of 4, may write up to 3 rows before the last ones once more, with the values
+// that they have anyway.
 // Error: products and sums in f32, |error| <= (n/8 + 4) * 2^-24 * sum |w * x| + n * 2^-149.
 void matmul_f32(const Matmul *m, u32 begin, u32 step);
 void matmul_f16(const Matmul *m, u32 begin, u32 step);
 void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
-// The same with quantised weights, in GGUF's blocks (ggml, src/ggml-common.h: block_q8_0 and so on;
-// aligned to 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
+// The same with quantised weights, in GGUF's blocks (portable/blocks.h has their layouts; aligned to
+// 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
 // quantise() makes them, each 4 * n bytes behind the one before, as far as columns of floats.  n is
 // a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an integer, with the
 // offset and a K type's integer scale in it.  The dot product of the q of 32 weights (of 16 where a

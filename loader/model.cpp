@@ -30,7 +30,7 @@ static void spell() {
     }
     if (c == '@') {
       c = '0' + model->architecture;
-      if (c < '0' + GEMMA2) continue;
+      if (c == '1') continue;  // and 0, unknown, makes names that no file has
     }
     if (c >= '.') {
       model->name.data[n++] = char(c);
@@ -93,7 +93,7 @@ static void take_key() {
   u32 *p = &model->split_count;
   do {
     spell();
-    if (is_name()) {
+    if (is_name() && model->head != u8(VALUE[0])) {
       if ((model->head & 31) != kind) fail("missing or wrong");
       if (kind == STRING) {
         model->subject = counted(bits);
@@ -240,6 +240,7 @@ void load() {
     factor = 0x41000000;            // 8
   }
   if (model->rope_factor == NOTHING) model->rope_factor = factor;
+  if (model->rope_scaling == NO_SCALING) model->rope_factor = ONE;
   // What does not fit becomes 0, and check() tells.
   if (model->rope_base < ONE) model->rope_base = 0;
   if (model->local_base < ONE) model->local_base = 0;

@@ -54,6 +54,8 @@ constexpr u32 MAX_TENSORS = FIRST_LAYER + MAX_LAYERS * N_LAYER_TENSORS;
 
 enum Architecture : u32 { GEMMA = 1, GEMMA2 = 2, GEMMA3 = 3 };
 
+constexpr u32 NO_SCALING = 2;       // the second VALUE of rope.scaling.type
+
 constexpr u32 NO_CAP = 0x5d800000;  // as bits, 2^60: a softcap that caps nothing
 
 // All 0 at first, but for file, end and tensors.

@@ -45,7 +45,7 @@ struct Step {
 #define ROWS(op, dst, src, weight, n, rows) \
   {op, dst, src, weight, PARAM(n), PARAM(rows), 0, PARAM(rows)}
 
-static const Step STEPS[] = {
+static constexpr Step STEPS[] = {
     COLUMN(EMBED, X, X, TOKEN_EMBD, d_model, one, embed_scale),
     COLUMN(ANGLES, LOCAL_ROPE, X, LOCAL, head_dim, one, one),
     COLUMN(ANGLES, GLOBAL_ROPE, X, GLOBAL, head_dim, one, one),
@@ -88,6 +88,8 @@ static const Step STEPS[] = {
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
 constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
+static_assert(HEAD_END == sizeof(STEPS) / sizeof(Step) &&
+              STEPS[LAYER_BEGIN].weight == ATTN_NORM && STEPS[LAYER_END].weight == OUTPUT_NORM);
 
 // The kernels of a weight type.
 struct TypeKernels {

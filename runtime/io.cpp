@@ -98,7 +98,7 @@ u64 now() {
 
 void read_prompt() {
   tell(0, chats() ? "> " : "Prompt, Ctrl-D:\n");
-  char *p = text();
+  char *p = text() + MAX_MESSAGE;
   mote->prompt = p;
   for (;;) {
     // A line is read byte by byte, so that nothing of the next one is lost.  Nothing that may be

@@ -35,7 +35,7 @@ static const char HELP[] =
 static void open_model(char *path, const u8 *skip) {
   mote->file_name = path;
   mote->file = skip;
-  i64 fd = sys(SYS_OPEN, path, 0);
+  i64 fd = sys(SYS_OPEN, path, 0x800);                 // O_NONBLOCK: never wait for a pipe
   i64 size = sys(SYS_LSEEK, fd, 0, 2);                 // SEEK_END
   i64 p = sys(SYS_MMAP, nullptr, size, 1, 2, fd, 0l);  // PROT_READ, MAP_PRIVATE
   sys(SYS_CLOSE, fd);  // it may be 0, which read_prompt() reads
@@ -155,7 +155,7 @@ static void turn(u32 role) {
     if (!mote->prompt) read_prompt();
     turn(0);
     auto start = (char *)mote->prompt;
-    if (mote->add_space_prefix & 1) *--start = ' ';  // nothing that is needed stands before it
+    if (mote->add_space_prefix) *--start = ' ';
     encode(start, u64(mote->prompt_end - start - 1));
     mote->prompt = nullptr;
     turn(1);
@@ -197,7 +197,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   open_model(*argv, image_size);
   if (!cpu_ready()) fail(cpu_needs);
 
-  // Options may stand anywhere before "--".  The words of the prompt move together, where they are.
+  // Options may stand anywhere before "--".
   for (++argv; auto s = (u8 *)*argv; ++argv) {
     if (mote->only_words || s[0] != '-' || !s[1]) {
       if (!mote->end) {
@@ -205,7 +205,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
         continue;
       }
       auto to = (u8 *)mote->prompt_end;
-      if (!to) mote->prompt = (char *)(to = s);
+      if (!to) mote->prompt = (char *)(to = (u8 *)text() + MAX_MESSAGE);
       do *to++ = *s;
       while (*s++);
       to[-1] = ' ';

@@ -12,7 +12,8 @@ constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from
 constexpr u32 DEFAULT_CONTEXT = 8192;   // at most, without -c
 constexpr u32 MAX_CONTEXT = 1 << 20;    // -c is less,
 constexpr u32 MAX_THREADS = 1024;       // and so is -t
-constexpr u32 MAX_TEXT = 1 << 24;       // bytes of standard input, 16 for each token,
+constexpr u32 MAX_MESSAGE = 4096;       // bytes, but for the last one, after which no prompt is needed
+constexpr u32 MAX_TEXT = 1 << 24;       // bytes of a prompt, 16 for each token,
 constexpr u32 CHUNK = 1 << 16;          // and of them at once
 constexpr u32 THREAD_STACK = 16384;     // bytes
 
@@ -141,7 +142,7 @@ struct Mote : Model {
 #endif
 inline bool chats() { return CHAT && mote->chat; }
 
-// What standard input says, or a message: [MAX_TEXT], behind the Mote.
+// A message and, MAX_MESSAGE behind it, the prompt: [MAX_TEXT], behind the Mote.
 inline char *text() { return (char *)(mote + 1); }
 
 // The number of a u32 field, for tables: param[PARAM(field)] is its value.

@@ -10,8 +10,7 @@ UNIT_FLAGS := -std=c++20 -O1 -g -fno-pie -fno-threadsafe-statics -ffp-contract=o
 ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
   -fno-sanitize=alignment,null,pointer-overflow,bounds
 # The kernels that exact.cpp stands before.
-UNIT_WRAP    := $(patsubst %,-Wl$(comma)--wrap=%,quantise $(addprefix matmul_, \
-  f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k))
+UNIT_WRAP    := $(patsubst %,-Wl$(comma)--wrap=%,quantise $(addprefix matmul_,$(ALL_TYPES)))
 UNIT_ENGINE  := $(sort $(wildcard runtime/*.cpp loader/*.cpp))
 UNIT_SOURCES := $(UNIT_ENGINE) $(sort $(wildcard tests/unit/*.cpp))
 

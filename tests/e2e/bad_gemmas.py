@@ -58,6 +58,17 @@ for arch in BOTH:
 
     case('ok', 'ok', 'the good file', lambda g: None)
     case('ok_other_keys', 'ok', 'keys of other architectures', other_keys)
+    case('ok_gemma_keys', 'ok', 'keys of gemma in front, of other types',
+         lambda g: [g.put('gemma.attention.sliding_window', F32, 3.0, 0),
+                    g.put('gemma.block_count', STR, 'x', 0)])
+    case('ok_factor_unused', 'ok', 'a factor, but no scaling',
+         lambda g, a=arch: [g.put(a + '.rope.scaling.type', STR, 'none'),
+                            g.put(a + '.rope.scaling.factor', F32, 64.0)])
+    case('gemma_keys_alone', 'error', 'block_count is that of gemma',
+         lambda g, a=arch: [g.drop(a + '.block_count'), g.put('gemma.block_count', U32, 2, 0)],
+         says=arch + '.block_count')
+    case('ok_key_linear', 'ok', 'unknown keys that are called as values are',
+         lambda g: [g.put(k, U32, 1) for k in ('linear', 'none', 'gemma', 'llama')])
     case('ok_kv_reversed', 'ok', 'hyper-parameters before the architecture',
          lambda g: g.kv.reverse())
     case('ok_kv_sorted', 'ok', 'keys sorted by name', lambda g: g.kv.sort())

@@ -1,4 +1,5 @@
 """test_bad.py - malformed files end with one line and status 1; odd but legal ones run."""
+import os
 import tempfile
 import unittest
 
@@ -43,6 +44,13 @@ class Odd(Test):
     def test_devices(self):
         for name in ('/dev/null', '/dev/zero', '/', '/dev/null/x', ''):
             self.assert_refused(run(name, 'x'), name)
+
+    def test_pipe(self):
+        """Nobody writes to it, and opening it would wait for ever."""
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, 'pipe')
+            os.mkfifo(name)
+            self.assert_refused(run(name, 'x', timeout=10), name)
 
 
 if __name__ == '__main__':

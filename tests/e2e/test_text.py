@@ -1,8 +1,11 @@
 """test_text.py - the exact text: of the demo model, and of every prompt in tests/data/cases."""
 import json
 import os
+import tempfile
 import unittest
 
+import bad_kit
+import gguf_edit
 from common import DATA, DEMO, PROMPT, Test, add_tests, run
 
 CASES = os.path.join(DATA, 'cases')
@@ -97,6 +100,38 @@ class Tokens(Test):
                 self.assertEqual(out, bytes.fromhex(right))
             done += 1
         self.assertGreater(done, 80)
+
+
+class SpacePrefix(Test):
+    """A file may ask for a space in front of the text: wherever that comes from."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.models = []
+        for wanted in (0, 1):
+            g = bad_kit.fresh()
+            g.set('tokenizer.ggml.add_space_prefix', gguf_edit.BOOL, wanted)
+            cls.models.append(os.path.join(folder.name, '%d.gguf' % wanted))
+            with open(cls.models[-1], 'wb') as f:
+                f.write(g.bytes())
+
+    def test_of_arguments(self):
+        without, wanted = self.models
+        right = self.greedy(' the rain', n=8, model=without)
+        self.assertEqual(self.greedy('the rain', n=8, model=wanted), right)
+        self.assertEqual(self.greedy('the', 'rain', n=8, model=wanted), right)
+        self.assertNotEqual(self.greedy('the rain', n=8, model=without), right)
+
+    def test_of_standard_input(self):
+        without, wanted = self.models
+        self.assertEqual(self.greedy(n=8, model=wanted, stdin=b'the rain'),
+                         self.greedy(n=8, model=without, stdin=b' the rain'))
+
+    def test_spares_the_name_of_the_file(self):
+        r = run('-q', '-c', '2', self.models[1], 'the rain')
+        self.assertEqual(r.err, b'mote: %s: prompt too long\n' % self.models[1].encode())
 
 
 class Settings(Test):
