@@ -1,7 +1,7 @@
-; matmul - the frame of matmul_f32, matmul_f16, matmul_bf16: rows by fours, columns by threes.  AVX2.
+; matmul - the frame of matmul_f32, _f16, _bf16: rows by fours, columns by threes.  x86-64, AVX2.
 ; Called by the matmul_* stubs, whose tile stands behind the call.  Returns to their caller.
 ; Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, see matmul.inc, and behind it where to
+; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, see matmul.inc   [rsp + 8] where to
 ;          return to
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
 ; Holds    rbx, rax, rbp ends of x columns   rdx y   r12d columns left   r8 row stride
