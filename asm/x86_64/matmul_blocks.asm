@@ -5,30 +5,32 @@
 ; Holds    rbp y   r8 row   r10d columns left   [rsp] tile   [rsp + 8] step - 4
 ;
 ; A tile: the dot product of a row with a column; and for each block, where r12d is not 0, a call of
-; .others or .unsigned, which do the same for the other columns, with the weights that are unpacked.
+; .others, .unsigned or .any, which do the same for the other columns, with the weights as they are
+; unpacked.
 ; In       rax row   rbx column   ecx n / 32   rax + rdx what to prefetch   all ymm but these: zero
 ;          r12d 64 * other columns   r13 bytes from column to column   r9 two sums for each, zero
 ; Out      rax, rbx ends   ymm0, ymm1 the dot product, in 16 partial sums; those of the others at r9
 ; Clobbers ecx r11 ymm4-ymm10 ymm12 ymm15
 ; Holds    ymm2 words of 1   ymm3 bytes of 1   ymm11 bytes of 16   ymm13 dwords of 0 below, 4 above
 ;          ymm14 bytes of 15
-; Why so: Q4_0, one column, Zen 4.  GB/s of 2 threads for n 2048 / 16384, beside what a read probe had
-; in the same minute; cycles for 32 weights in the cache:
+; Why so: Q4_0, one column, Zen 4.  GB/s of 2 threads for n 2048 / 16384, beside what a read probe
+; had in the same minute; cycles for 32 weights in the cache:
 ;   two rows side by side          27.2 / 27.7, probe 35    3.4    50 bytes more for each type
 ;   one row                        27.6 / 23.8, probe 35    4.2
 ;   one row, prefetch twice as far 28.9 / 30.2, probe 37    4.2    here; Q8_0 has 33.2 / 32.9
 ;   two sums by turns                                       3.7    here, in Q4_0: 8 bytes
 ;   unpacking by a call            15.9 for 19.6 of one row 6.2    a call and its return: 4 cycles
-; Six columns: where they are a multiple of 4 KB apart, L1 has room for 8 lines of them; twelve at a
-; time have 0.6 of the speed.  Sums in memory cost nothing: it is the arithmetic that takes the time.
+; Six columns: where they are a multiple of 4 KB apart, L1 has room for 8 lines of them; twelve have
+; 0.6 of the speed.  Sums in memory cost nothing: it is the arithmetic that takes the time.
 ; A row alone is a sequence too short for the CPU to foresee: prefetcht2 of every line, two tiles
-; ahead.  Without it 6 (one thread, probe 30); where a step of 68 bytes left out lines 20.8 for 30.8;
-; prefetcht0 12.3 for 19.0: what waits for so long does not fit into L1.
+; ahead.  Without it 6 (one thread, probe 30); where a step of 68 bytes left out lines 20.8 for
+; 30.8; prefetcht0 12.3 for 19.0: what waits for so long does not fit into L1.
 %include "matmul.inc"
 
 COLUMNS    equ 6                ; at a time
 
-global matmul_blocks, matmul_blocks.dot, matmul_blocks.others, matmul_blocks.unsigned
+global matmul_blocks, matmul_blocks.dot, matmul_blocks.others
+global matmul_blocks.any, matmul_blocks.unsigned
 section .text align=1
 matmul_blocks:
     pop     rax                         ; tile
@@ -131,41 +133,23 @@ matmul_blocks:
     vhaddps xmm0, xmm0, xmm0
     ret
 
-; A block of the other columns.
-; In       rbx block of the tile's column   r9 r12d r13 as a tile   xmm15 scale   ymm2 words of 1,
-;          in Q6_K the scales   ymm4 weights, before ymm9 is taken from them
+; A block of the other columns: .others with signed weights; .unsigned, which asks for CF = 0, with
+; weights that are what they are, and a minimum; .any is .others for CF = 1, .unsigned for 0.
+; In       rbx block of the tile's column   r9 r12d r13 as a tile   xmm15 scale   xmm12 minimum
+;          ymm2 words of 1, in Q6_K the scales   ymm4 weights, from which .others and .any take ymm9
 ; Clobbers ymm4-ymm7 ymm15 but for xmm15
 .others:
-    push    rcx
-    push    rbx
+    stc
+.any:
     vpsubb  ymm4, ymm4, ymm9
     vpabsb  ymm5, ymm4                  ; the unsigned side; the other one takes the signs
-    vbroadcastss ymm15, xmm15
-    mov     ecx, r12d
-.other:
-    add     rbx, r13
-    vmovdqu ymm7, [rbx + 8]
-    vpsignb ymm7, ymm7, ymm4
-    vpmaddubsw ymm7, ymm5, ymm7
-    vpmaddwd ymm7, ymm2, ymm7
-    vcvtdq2ps ymm7, ymm7
-    vbroadcastss ymm6, [rbx]
-    vmulps  ymm6, ymm15, ymm6
-    vfmadd213ps ymm7, ymm6, [r9 + rcx - 64]
-    vmovaps [r9 + rcx - 64], ymm7
-    sub     ecx, 64
-    jnz     .other
-    pop     rbx
-    pop     rcx
-    ret
-
-; The same with weights that are what they are, and a minimum: xmm12.  Clobbers ymm6 ymm7.
 .unsigned:
     push    rcx
     push    rbx
     vbroadcastss ymm15, xmm15
     mov     ecx, r12d
-.one:
+    jc      .signed
+.plain:
     add     rbx, r13
     vmovss  xmm6, [rbx + 4]
     vfmadd213ss xmm6, xmm12, [r9 + rcx - 32]
@@ -178,7 +162,22 @@ matmul_blocks:
     vfmadd213ps ymm7, ymm6, [r9 + rcx - 64]
     vmovaps [r9 + rcx - 64], ymm7
     sub     ecx, 64
-    jnz     .one
+    jnz     .plain
+.end:
     pop     rbx
     pop     rcx
     ret
+.signed:
+    add     rbx, r13
+    vmovdqu ymm7, [rbx + 8]
+    vpsignb ymm7, ymm7, ymm4
+    vpmaddubsw ymm7, ymm5, ymm7
+    vpmaddwd ymm7, ymm2, ymm7
+    vcvtdq2ps ymm7, ymm7
+    vbroadcastss ymm6, [rbx]
+    vmulps  ymm6, ymm15, ymm6
+    vfmadd213ps ymm7, ymm6, [r9 + rcx - 64]
+    vmovaps [r9 + rcx - 64], ymm7
+    sub     ecx, 64
+    jnz     .signed
+    jmp     .end

@@ -7,7 +7,7 @@
 ;          ymm8 what the products are less   xmm12 minimum
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.others, matmul_blocks.unsigned
+extern matmul_blocks, matmul_blocks.any
 global matmul_q5_0, matmul_q5_0.tile, matmul_q5_0.any
 section .text align=1
 matmul_q5_0:
@@ -50,12 +50,8 @@ matmul_q5_0:
     jnz     .any
     ret
 .others:
-    test    r11d, r11d
-    jz      .unsigned
-    call    matmul_blocks.others
-    jmp     .next
-.unsigned:
-    call    matmul_blocks.unsigned
+    bt      r11d, 1                     ; are they signed?
+    call    matmul_blocks.any
     jmp     .next
 .bits:
     db      1, 2, 4, 8, 16, 32, 64, 128
