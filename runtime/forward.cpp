@@ -148,9 +148,9 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
               w->row_bytes, n, mote->param[s->per], 3 * (L2_FLOATS / n + 1),
               mote->param[s->stride]};
   if (s->op == ATTEND) {
-    m.cols = mote->group;
     heads = mote->n_kv_head;
     left *= mote->group * heads;
+    if (heads > 1) m.cols = mote->group;  // one head's cache is every token's
   }
   for (u32 i = 0; left; ++i) {
     if (m.cols > left) m.cols = left;
