@@ -87,6 +87,7 @@ static constexpr Step STEPS[] = {
     {MATMUL, LOGITS, H, OUTPUT | JOIN, PARAM(d_model), PARAM(n_vocab), 0, PARAM(padded_vocab)},
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
+constexpr u32 L2_FLOATS = 49152;  // of one of three columns: 12 of Gemma-2B's d_ffn are 768 KB
 constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
 static_assert(HEAD_END == sizeof(STEPS) / sizeof(Step) &&
               STEPS[LAYER_BEGIN].weight == ATTN_NORM && STEPS[LAYER_END].weight == OUTPUT_NORM);
@@ -142,20 +143,24 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
 }
 
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
-  // What is multiplied with quantised weights follows behind its buffer, quantised.
+  // What is multiplied with quantised weights follows behind its buffer, quantised.  Columns by
+  // threes, as the tile takes them, and as many as stay in 1 MB of L2 while all rows meet them.
+  u32 n = mote->param[s->n], left = mote->batch, heads = 1;
   Matmul m = {w->data, mote->buffer[s->src + (w->type >= N_FLOAT_TYPES)], mote->buffer[s->dst],
-              w->row_bytes, mote->param[s->n], mote->param[s->per], mote->batch,
+              w->row_bytes, n, mote->param[s->per], 3 * (L2_FLOATS / n + 1),
               mote->param[s->stride]};
-  u32 times = 1;
   if (s->op == ATTEND) {
-    m.cols = mote->group;
-    times = mote->batch * mote->n_kv_head;
+    heads = mote->n_kv_head;
+    left *= mote->group * heads;
+    if (heads > 1) m.cols = mote->group;  // one head's cache is every token's
   }
-  for (u32 i = 0; i < times; ++i) {
-    m.w = w->data + u64(i % mote->n_kv_head * mote->head_dim) * mote->param[s->extra];
+  for (u32 i = 0; left; ++i) {
+    if (m.cols > left) m.cols = left;
+    m.w = w->data + u64(i % heads * mote->head_dim) * mote->param[s->extra];
     KERNELS[w->type].matmul(&m, 4 * thread, 4 * mote->n_threads);
-    m.x = (const f32 *)m.x + m.cols * m.n;
+    m.x = (const f32 *)m.x + m.cols * n;
     m.y += m.cols * m.y_stride;
+    left -= m.cols;
   }
 }
 

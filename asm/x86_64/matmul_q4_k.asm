@@ -3,11 +3,11 @@
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_k.cpp, matmul_q5_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   r11 bytes of fifth bits: 0 or 32   ymm8 fifth bits   ymm9 others
-;          [rsp] pairs of a scale and a minimum, those of the part first   ymm10 bytes of 63
-;          xmm1 in its second place less the minima times x
+;          [rsp] pairs of a scale and less a minimum, those of the part first   ymm10 bytes of 63
+;          xmm1 in its second place the minima times x
 %include "blocks.inc"
 
-extern matmul_blocks
+extern matmul_blocks, matmul_blocks.unsigned
 global matmul_q4_k, matmul_q4_k.tile, matmul_q4_k.any
 section .text align=1
 matmul_q4_k:
@@ -19,6 +19,8 @@ matmul_q4_k:
     vpsubb  ymm10, ymm10, ymm3
 .block:
     vcvtph2ps xmm4, [rax]               ; what scales, what minima are multiplied with
+    vpsllq  xmm5, xmm2, 63
+    vxorps  xmm4, xmm4, xmm5            ; less the minima
     vbroadcastsd ymm4, xmm4
     vmovd   xmm5, [rax + 4]
     vmovd   xmm6, [rax + 8]
@@ -49,24 +51,27 @@ matmul_q4_k:
     vmovdqu ymm9, [rax + 16]
     add     rax, 32
 .upper:
-    vpand   ymm7, ymm14, ymm9
+    vpand   ymm4, ymm14, ymm9
     vpsrlw  ymm9, ymm9, 4
     test    r11d, r11d
     jz      .four
     vpand   ymm5, ymm3, ymm8
     vpsllw  ymm5, ymm5, 4
-    vpor    ymm7, ymm7, ymm5
+    vpor    ymm4, ymm4, ymm5
     vpsrlw  ymm8, ymm8, 1
 .four:
-    vpmaddubsw ymm7, ymm7, [rbx + 8]
+    vpmaddubsw ymm7, ymm4, [rbx + 8]
     vpmaddwd ymm7, ymm2, ymm7
     vcvtdq2ps ymm7, ymm7
-    vmovsd  xmm6, [rsp]
+    vmovsd  xmm15, [rsp]                ; scale, and less the minimum
     vmovsd  xmm5, [rbx]
-    vmulps  xmm6, xmm6, xmm5            ; the scales; the minimum by the sum of x
-    vsubps  xmm1, xmm1, xmm6
+    vfmadd231ps xmm1, xmm15, xmm5       ; the minimum by the sum of x
+    vmulss  xmm6, xmm15, xmm5
     vbroadcastss ymm6, xmm6
     vfmadd231ps ymm0, ymm6, ymm7
+    test    r12d, r12d
+    jnz     .others
+.next:
     add     rsp, 8
     add     rbx, 40
     dec     ecx
@@ -77,3 +82,7 @@ matmul_q4_k:
     jnz     .block
     vinsertps xmm1, xmm1, xmm1, 0x4e    ; what the minima make, alone
     ret
+.others:
+    vmovss  xmm12, [rsp + 4]
+    call    matmul_blocks.unsigned
+    jmp     .next

@@ -3,11 +3,11 @@
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q6_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   rsi upper bits   rdi scales   xmm15 their scale
-;          ymm4, ymm5 lower bits of this part and of the next   ymm12 upper bits
+;          ymm3, ymm13 lower bits of this part and of the next   ymm12 upper bits
 ;          ymm8 dwords of 8 below, 0 above   ymm9 bytes of 32   ymm10 bytes of 48
 %include "blocks.inc"
 
-extern matmul_blocks
+extern matmul_blocks, matmul_blocks.others
 global matmul_q6_k, matmul_q6_k.tile
 section .text align=1
 matmul_q6_k:
@@ -27,27 +27,30 @@ matmul_q6_k:
     vcvtph2ps xmm15, xmm7
 .half:
     prefetcht2 [rax + rdx]
-    vmovdqu ymm4, [rax]
-    vmovdqu ymm5, [rax + 32]
+    vmovdqu ymm3, [rax]
+    vmovdqu ymm13, [rax + 32]
     vmovdqu ymm12, [rsi]
     add     rax, 64
     add     rsi, 32
 .part:
-    vpand   ymm7, ymm14, ymm4
-    vpsrlw  ymm6, ymm4, 4
-    vmovdqa ymm4, ymm5
-    vmovdqa ymm5, ymm6
+    vpand   ymm4, ymm14, ymm3
+    vpsrlw  ymm6, ymm3, 4
+    vmovdqa ymm3, ymm13
+    vmovdqa ymm13, ymm6
     vpsllw  ymm6, ymm12, 4
     vpand   ymm6, ymm10, ymm6
-    vpor    ymm7, ymm7, ymm6
+    vpor    ymm4, ymm4, ymm6
     vpsrlw  ymm12, ymm12, 2
-    vpmaddubsw ymm7, ymm7, [rbx + 8]
+    vpmaddubsw ymm7, ymm4, [rbx + 8]
     OFFSET  ymm9
-    vpbroadcastw ymm6, [rdi]            ; two scales: as words, the first below, the second above
-    vpsllvd ymm6, ymm6, ymm8
-    vpsraw  ymm6, ymm6, 8
-    vpmaddwd ymm7, ymm7, ymm6
+    vpbroadcastw ymm2, [rdi]            ; two scales: as words, the first below, the second above
+    vpsllvd ymm2, ymm2, ymm8
+    vpsraw  ymm2, ymm2, 8
+    vpmaddwd ymm7, ymm7, ymm2
     ADD_DOT xmm15
+    test    r12d, r12d
+    jnz     .others
+.next:
     add     rdi, 2
     add     rbx, 40
     dec     ecx
@@ -61,3 +64,6 @@ matmul_q6_k:
     pop     rdi
     pop     rsi
     ret
+.others:
+    call    matmul_blocks.others
+    jmp     .next

@@ -4,7 +4,7 @@
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
-extern matmul_blocks
+extern matmul_blocks, matmul_blocks.others
 global matmul_q8_0, matmul_q8_0.tile
 section .text align=1
 matmul_q8_0:
@@ -16,7 +16,10 @@ matmul_q8_0:
     vmovdqu ymm7, [rbx + 8]
     vpsignb ymm7, ymm7, ymm4            ; takes the signs
     vpmaddubsw ymm7, ymm5, ymm7
-    vcvtph2ps xmm6, [rax]
+    vcvtph2ps xmm15, [rax]
     vpmaddwd ymm7, ymm2, ymm7
-    ADD_DOT xmm6
+    ADD_DOT xmm15
     NEXT    34, .tile
+.others:
+    call    matmul_blocks.others
+    jmp     .next

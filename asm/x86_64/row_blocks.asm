@@ -4,7 +4,7 @@
 ; alone knows the bits of a type.  Contract asm/kernels.h
 ; In       rdi y: f32[n]   rdx row   ecx n   xmm0 scale   eax tile, see matmul_blocks.asm
 ; Clobbers as matmul_blocks.asm
-; Holds    [rsp] tile   [rsp + 8] scale   the vector from rsp + 16 to rbp, rdx its part of 32
+; Holds    [rsp] scale   [rsp + 8] tile   the vector from rsp + 16 to rbp, rdx its part of 32
 ;          rdi y   r10d n left   r8 block   r9d parts in a block   rsi weight in the part
 extern matmul_blocks.dot
 global row_blocks, row_blocks.k
@@ -18,6 +18,8 @@ row_blocks:                             ; of 32
     pop     r9
     push    rbx
     push    rbp
+    push    r12
+    xor     r12d, r12d                  ; one column alone
     mov     rbp, rsp
     mov     r10d, ecx
     mov     r8, rdx
@@ -26,8 +28,8 @@ row_blocks:                             ; of 32
     push    0
     loop    .zero
     vmovd   ecx, xmm0
-    push    rcx
     push    rax
+    push    rcx
 .block:
     lea     rdx, [rsp + 16]
 .part:
@@ -43,7 +45,7 @@ row_blocks:                             ; of 32
     mov     ecx, r9d
     call    matmul_blocks.dot
     dec     byte [rdx + rsi + 8]
-    vmulss  xmm0, xmm0, [rsp + 8]
+    vmulss  xmm0, xmm0, [rsp]
     vmovss  [rdi + rsi*4], xmm0
     dec     esi
     jns     .weight
@@ -57,6 +59,7 @@ row_blocks:                             ; of 32
     test    r10d, r10d
     jnz     .block
     mov     rsp, rbp
+    pop     r12
     pop     rbp
     pop     rbx
     ret
