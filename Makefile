@@ -12,6 +12,7 @@ CHAT  ?= 1
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
 CHAIN_portable := portable
 CHAIN_x86_64   := x86_64 portable
+CHAIN_x86_64_v4 := x86_64_v4 x86_64 portable
 CHAIN          := $(CHAIN_$(ISA))
 $(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))))
 
@@ -24,6 +25,7 @@ LD    := ld.lld
 CXXFLAGS_ISA_portable := -march=x86-64
 LDFLAGS_ISA_portable  := --defsym=sse=1
 CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
+CXXFLAGS_ISA_x86_64_v4 := $(CXXFLAGS_ISA_x86_64)
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
   -mcmodel=small -mpreferred-stack-boundary=3 -fno-threadsafe-statics -fcf-protection=none \
