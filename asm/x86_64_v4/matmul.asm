@@ -3,10 +3,10 @@
 ; Returns to their caller.
 ; Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   the return address: the loader
-; Clobbers rax rcx rdx rsi r8-r11 zmm0-zmm31 k1
+; Clobbers rax rcx rdx rsi r8-r11 zmm0-zmm15 zmm24-zmm31 k1
 ; Holds    rdx y   rbx, rax x columns 0 and 3   rbp from column to column   r12 loader
 ;          r13d columns left   r8 row stride   r9 3 * row stride   r10 w   r11 what to prefetch
-;          zmm0-zmm23 sums of 16: four rows of column 0, of column 1, ...
+;          zmm0-zmm15 sums of 16: four rows of column 0, of column 1, ...
 ;
 ; A loader: 16 weights, or the 8 that are left, of each of four rows, from r10, to zmm24-zmm27 as f32;
 ; and prefetches as many bytes from r11 on, where the rows are that come next.
@@ -15,7 +15,7 @@
 ; that reaches back over rows that are already done.
 %include "matmul.inc"
 
-COLUMNS equ 6
+COLUMNS equ 4
 
 ; STEP columns - one step of 16 along the rows, for so many columns.
 %macro STEP 1
@@ -31,7 +31,7 @@ COLUMNS equ 6
 %if c < 3
     vmovups zmm %+ x {k1}{z}, [rbx + rbp*c]
 %else
-    vmovups zmm %+ x {k1}{z}, [rax + rbp*(c - 3)]
+    vmovups zmm %+ x {k1}{z}, [rax]
 %endif
 %assign r 0
 %rep 4
@@ -85,12 +85,7 @@ matmul:
     mov     r11, r8
     imul    r11, [rsp]
     add     r11, r10
-    vzeroall
-%assign i 16
-%rep COLUMNS * 4 - 16
-    vpxord  zmm %+ i, zmm %+ i, zmm %+ i
-%assign i i + 1
-%endrep
+    vzeroall                            ; zmm0-zmm15
     kxnorw  k1, k1, k1
     push    rbx
     cmp     r13d, COLUMNS
