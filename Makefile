@@ -1,6 +1,12 @@
 # Makefile - builds, tests and installs mote.  `make help` lists the targets.
 
-ISA    ?= x86_64
+# What this CPU has, of what there is; Linux alone tells.
+CPU_FLAGS := $(shell grep -m 1 ^flags /proc/cpuinfo 2> /dev/null)
+cpu_has    = $(if $(filter-out $(CPU_FLAGS),$(1)),,yes)
+HOST_ISA  := $(or $(if $(call cpu_has,avx512f avx512bw avx512dq avx512vl avx512_vnni),x86_64_v4),\
+  $(if $(call cpu_has,avx2 fma f16c),x86_64),portable)
+
+ISA    ?= $(HOST_ISA)
 PREFIX ?= /usr/local
 MODEL  ?= tests/data/tiny-gemma-q8_0.gguf
 PROMPT ?= Once upon a time
@@ -10,11 +16,12 @@ TYPES ?= f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
 CHAT  ?= 1
 
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
-CHAIN_portable := portable
-CHAIN_x86_64   := x86_64 portable
+CHAIN_portable  := portable
+CHAIN_x86_64    := x86_64 portable
 CHAIN_x86_64_v4 := x86_64_v4 x86_64 portable
-CHAIN          := $(CHAIN_$(ISA))
-$(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))))
+CHAIN           := $(CHAIN_$(ISA))
+ISAS            := $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))
+$(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(ISAS)))
 
 BUILD := build/$(ISA)
 CXX   := g++
@@ -22,9 +29,9 @@ NASM  := nasm
 LD    := ld.lld
 
 # Freestanding: no library at all.  -Oz for bytes; no contraction, so that C++ rounds as written.
-CXXFLAGS_ISA_portable := -march=x86-64
-LDFLAGS_ISA_portable  := --defsym=sse=1
-CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
+CXXFLAGS_ISA_portable  := -march=x86-64
+LDFLAGS_ISA_portable   := --defsym=sse=1
+CXXFLAGS_ISA_x86_64    := -mavx2 -mno-vzeroupper
 CXXFLAGS_ISA_x86_64_v4 := $(CXXFLAGS_ISA_x86_64)
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
@@ -63,7 +70,8 @@ OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 all: build/mote
 
 help:
-	@echo 'make          build build/$(ISA)/mote          make ISA=portable   for any x86-64'
+	@echo 'make          build build/$(ISA)/mote, for this CPU      make ISA=portable  for any x86-64'
+	@echo 'make dist     build build/ISA/mote for each ISA: $(ISAS)'
 	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
@@ -72,6 +80,12 @@ help:
 	@echo 'make bench-kernels    measure each kernel on its own'
 	@echo 'make size     bytes by room, by file and by symbol'
 	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
+
+# The programs of all ISAS: build/ISA/mote.
+.PHONY: dist $(ISAS:%=dist-%)
+dist: $(ISAS:%=dist-%)
+$(ISAS:%=dist-%): dist-%:
+	$(MAKE) ISA=$* build/$*/mote
 
 # Always anew: the link is to the ISA, and the story of the MODEL, that are asked for now.
 build/mote: $(BUILD)/mote FORCE
@@ -116,7 +130,8 @@ chat: build/story
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
-	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
+	$(MAKE) ISA=x86_64_v4 all-tests
+	$(MAKE) ISA=x86_64 BUILD=build/small TYPES=f16 CHAT=0 build/small/mote
 	python3 tests/run.py
 
 .PHONY: all-tests
