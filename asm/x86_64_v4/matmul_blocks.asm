@@ -25,7 +25,8 @@
 COLUMNS    equ 32                       ; at most; the stack has 64 bytes for each
 
 global matmul_blocks, matmul_blocks.constants, matmul_blocks.head, matmul_blocks.load
-global matmul_blocks.nibbles
+global matmul_blocks.dwords, matmul_blocks.f16, matmul_blocks.scale, matmul_blocks.nibbles
+global matmul_blocks.mask
 section .text align=1
 matmul_blocks:
     pop     rax
@@ -41,11 +42,11 @@ matmul_blocks:
     push    rdi
     push    rdx
     push    rsi
+    push    .columns
+    push    .half
     lea     r12, [rbp + L_LAST - COLUMNS * 64]
     and     r12, -64
     lea     rsp, [r12 - SCRATCH]
-    mov     qword [rbp + L_PART], .columns
-    mov     qword [rbp + L_HALF], .half
     call    .constants
 .rows:
     mov     rdi, [rbp + L_M]
@@ -69,16 +70,16 @@ matmul_blocks:
     mov     [rbp + L_GROUPS_Y + rcx*8], r10
     imul    rax, r8
     add     rax, [rdi + M_W]
-    mov     [rbp + L_GROUPS + rcx*8], rax
+    push    rax
     add     ebx, [rbp + L_STEP]
     inc     ecx
     cmp     ecx, 4
     jb      .group
     mov     [rbp + L_ROW], ebx
-    mov     r10, [rbp + L_GROUPS]
-    mov     r11, [rbp + L_GROUPS + 8]
-    mov     r14, [rbp + L_GROUPS + 16]
-    mov     r15, [rbp + L_GROUPS + 24]
+    pop     r15
+    pop     r14
+    pop     r11
+    pop     r10
     mov     rax, r8
     imul    rax, [rbp + L_STEP]
     shl     rax, 2
@@ -147,52 +148,39 @@ matmul_blocks:
     ret
 
 ; The dot products of 16 rows with all columns, 32 of each, to the sums.  Moves rbx to the next 32.
-; In       zmm0-zmm11, see above      Clobbers rcx rdx zmm12-zmm14 zmm24-zmm27
+; In       zmm0-zmm11, see above      Clobbers rcx rdx zmm12-zmm14 zmm24-zmm27 k4
+; .half    of 16: of the first ones for edx 0, of the others for 16
+; In       zmm0-zmm3, zmm8-zmm10, zmm11 zero
+; Holds    rsi edx of .half   al 1 in .half   rcx column   rdx its sums
+.half:
+    push    rsi
+    push    rax
+    mov     esi, edx
+    mov     al, 1
+    jmp     .any
 .columns:
+    push    rsi
+    push    rax
+    xor     esi, esi
+    xor     eax, eax
+.any:
     mov     rcx, rbx
     mov     edx, r13d
     shl     edx, 6
+    vptestmd k4, zmm10, zmm10
 .column:
-    vbroadcasti32x4 zmm12, [rcx + 8]
+    vbroadcasti32x4 zmm12, [rcx + rsi + 8]
     vbroadcasti32x4 zmm13, [rcx + 24]
-    vmovdqa64 zmm14, zmm30
-    vpdpbusd zmm14, zmm10, zmm12
-    vpdpbusd zmm14, zmm11, zmm13
-    vpsubd  zmm24, zmm30, zmm14         ; less what they are too large by
-    vmovdqa64 zmm25, zmm24
-    vmovdqa64 zmm26, zmm24
-    vmovdqa64 zmm27, zmm24
-    vpdpbusd zmm24, zmm0, zmm12
-    vpdpbusd zmm25, zmm1, zmm12
-    vpdpbusd zmm26, zmm2, zmm12
-    vpdpbusd zmm27, zmm3, zmm12
-    vpdpbusd zmm24, zmm4, zmm13
-    vpdpbusd zmm25, zmm5, zmm13
-    vpdpbusd zmm26, zmm6, zmm13
-    vpdpbusd zmm27, zmm7, zmm13
-    ROW_SUMS
-    vmulps  zmm12, zmm8, [rcx] {1to16}
-    vfmadd213ps zmm24, zmm12, [r12 + rdx - 64]
-    vfmadd231ps zmm24, zmm9, [rcx + 4] {1to16}
-    vmovaps [r12 + rdx - 64], zmm24
-    add     rcx, rdi
-    sub     edx, 64
-    jnz     .column
-    add     rbx, 40
-    ret
-
-; The same for 16 of each 32, the first ones for edx 0, the others for 16.  No minima.
-; In       zmm0-zmm3 zmm8 zmm10 edx      Clobbers rcx zmm12 zmm14 zmm24-zmm27
-.half:
-    push    rax
-    mov     rcx, rbx
-    mov     eax, r13d
-    shl     eax, 6
-.half_column:
-    vbroadcasti32x4 zmm12, [rcx + rdx + 8]
-    vmovdqa64 zmm14, zmm30
-    vpdpbusd zmm14, zmm10, zmm12
-    vpsubd  zmm24, zmm30, zmm14
+    vmovdqa64 zmm24, zmm30
+    kortestw k4, k4
+    jz      .exact
+    vpdpbusd zmm24, zmm10, zmm12
+    test    al, al
+    jnz     .less
+    vpdpbusd zmm24, zmm11, zmm13
+.less:
+    vpsubd  zmm24, zmm30, zmm24         ; less what they are too large by
+.exact:
     MOVE    25, 24, 1
     MOVE    26, 24, 1
     MOVE    27, 24, 1
@@ -200,14 +188,32 @@ matmul_blocks:
     vpdpbusd zmm25, zmm1, zmm12
     vpdpbusd zmm26, zmm2, zmm12
     vpdpbusd zmm27, zmm3, zmm12
-    ROW_SUMS
+    test    al, al
+    jnz     .sums
+    vpdpbusd zmm24, zmm4, zmm13
+    vpdpbusd zmm25, zmm5, zmm13
+    vpdpbusd zmm26, zmm6, zmm13
+    vpdpbusd zmm27, zmm7, zmm13
+.sums:
+    vpunpckldq zmm14, zmm24, zmm25      ; the 4 dwords of each row, one by one:
+    vpunpckhdq zmm24, zmm24, zmm25
+    vpaddd  zmm24, zmm24, zmm14
+    vpunpckldq zmm14, zmm26, zmm27
+    vpunpckhdq zmm26, zmm26, zmm27
+    vpaddd  zmm26, zmm26, zmm14
+    vpunpcklqdq zmm14, zmm24, zmm26
+    vpunpckhqdq zmm24, zmm24, zmm26
+    vpaddd  zmm24, zmm24, zmm14         ; their sum in the row's place
+    vcvtdq2ps zmm24, zmm24
     vmulps  zmm12, zmm8, [rcx] {1to16}
-    vfmadd213ps zmm24, zmm12, [r12 + rax - 64]
-    vmovaps [r12 + rax - 64], zmm24
+    vfmadd213ps zmm24, zmm12, [r12 + rdx - 64]
+    vfmadd231ps zmm24, zmm9, [rcx + 4] {1to16}
+    vmovaps [r12 + rdx - 64], zmm24
     add     rcx, rdi
-    sub     eax, 64
-    jnz     .half_column
+    sub     edx, 64
+    jnz     .column
     pop     rax
+    pop     rsi
     add     rbx, 40
     ret
 
@@ -225,18 +231,42 @@ matmul_blocks:
     ret
 
 ; The first 4 bytes at rax of each row: as two f16, those of zmm8 and of zmm9.
-; Clobbers rcx rdx   zmm0-zmm3 as .load   zmm4, zmm5 the first 8 bytes of rows 4 * g, 4 * g + 1, and
-; of 4 * g + 2, 4 * g + 3, by dwords
+; Clobbers rcx rdx zmm0-zmm5
 .head:
     call    .load
     vpunpckldq zmm4, zmm0, zmm1
     vpunpckldq zmm5, zmm2, zmm3
-    vpunpcklqdq zmm9, zmm4, zmm5
-    vpmovdw ymm8, zmm9
+    vpunpcklqdq zmm0, zmm4, zmm5
+.f16:                                   ; of zmm0
+    vpmovdw ymm8, zmm0
     vcvtph2ps zmm8, ymm8
-    vpsrld  zmm9, zmm9, 16
+    vpsrld  zmm9, zmm0, 16
     vpmovdw ymm9, zmm9
     vcvtph2ps zmm9, ymm9
+    ret
+
+; The first 16 bytes at rax of each row, a dword to each of zmm0-zmm3.  Clobbers rcx rdx zmm4 zmm5
+.dwords:
+    call    .load
+    vpunpckldq zmm4, zmm0, zmm1
+    vpunpckldq zmm5, zmm2, zmm3
+    vpunpckhdq zmm0, zmm0, zmm1
+    vpunpckhdq zmm2, zmm2, zmm3
+    vpunpckhqdq zmm3, zmm0, zmm2
+    vpunpcklqdq zmm2, zmm0, zmm2
+    vpunpckhqdq zmm1, zmm4, zmm5
+    vpunpcklqdq zmm0, zmm4, zmm5
+    ret
+
+; Byte ecx of 16 of each row, which lie as dwords from [r12 - 256] on, as f32 to zmm8.  Clobbers rdx
+.scale:
+    mov     edx, ecx
+    and     edx, -4
+    imul    edx, edx, 15
+    add     edx, ecx
+    vmovdqu32 zmm8, [r12 + rdx - 256 - 3]
+    vpsrad  zmm8, zmm8, 24
+    vcvtdq2ps zmm8, zmm8
     ret
 
 ; 16 bytes at rax of each row: of row 4 * g + j to lane g of zmm(j).  Clobbers rcx rdx
@@ -261,12 +291,14 @@ matmul_blocks:
     LANE    k3
     ret
 
-; 32 times 4 bits: 16 bytes at rax of each row, the lower halves first.  Clobbers rcx rdx
+; 32 times 4 bits: 16 bytes at rax of each row, the lower halves first.  Clobbers rcx rdx zmm13
 .nibbles:
     call    .load
     vpsrlw  zmm4, zmm0, 4
     vpsrlw  zmm5, zmm1, 4
     vpsrlw  zmm6, zmm2, 4
     vpsrlw  zmm7, zmm3, 4
-    EIGHT   vpandd, zmm31
+    vmovdqa64 zmm13, zmm31
+.mask:                                  ; zmm0-zmm7 by zmm13
+    EIGHT   vpandd, zmm13
     ret

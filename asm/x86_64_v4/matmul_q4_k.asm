@@ -5,11 +5,12 @@
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   esi bytes of fifth bits: 0 or 32   [rbp + L_COUNT] part
 ;          zmm16-zmm23 two parts, 4 bits each   zmm10, zmm11 zero
-;          below r12, 64 bytes each: what scales, what minima are multiplied with; scales of parts 0-3,
-;          of 4-7; minima
+;          below r12, 64 bytes each: minima of parts 4-7, of 0-3; scales; what scales, what minima are
+;          multiplied with
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.load, matmul_blocks.head
+extern matmul_blocks, matmul_blocks.load, matmul_blocks.dwords, matmul_blocks.f16
+extern matmul_blocks.scale, matmul_blocks.mask
 global matmul_q4_k, matmul_q4_k.tile, matmul_q4_k.any
 section .text align=1
 matmul_q4_k:
@@ -17,33 +18,27 @@ matmul_q4_k:
 .tile:
     xor     esi, esi
 .any:
-    call    matmul_blocks.head
+    call    matmul_blocks.dwords
+    call    matmul_blocks.f16
     vsubps  zmm9, zmm30, zmm9
-    vmovaps [r12 - 64], zmm8
-    vmovaps [r12 - 128], zmm9
-    vpunpckhqdq zmm4, zmm4, zmm5        ; of each row the second dword,
-    vpunpckhdq zmm0, zmm0, zmm1
-    vpunpckhdq zmm2, zmm2, zmm3
-    vpunpcklqdq zmm1, zmm0, zmm2        ; the third, the last
-    vpunpckhqdq zmm2, zmm0, zmm2
+    vmovaps [r12 - 320], zmm8
+    vmovaps [r12 - 384], zmm9
     vpsllw  zmm10, zmm29, 2
     vpsubb  zmm10, zmm10, zmm28         ; bytes of 63
-    vpandd  zmm0, zmm4, zmm10           ; 6 bits of parts 0-3,
-    vmovdqa64 [r12 - 192], zmm0
-    vpandd  zmm0, zmm1, zmm10
-    vmovdqa64 [r12 - 320], zmm0
-    vpsubb  zmm10, zmm10, zmm31         ; bytes of 48
-    vpsrlw  zmm4, zmm4, 2               ; and the upper 2 of parts 4-7,
-    vpandd  zmm4, zmm4, zmm10
-    vpternlogd zmm4, zmm2, zmm31, 0xf8  ; with their lower 4
+    vpandd  zmm4, zmm1, zmm10           ; 6 bits of parts 0-3,
+    vpandd  zmm5, zmm2, zmm10
     vmovdqa64 [r12 - 256], zmm4
-    vpsrlw  zmm1, zmm1, 2
+    vmovdqa64 [r12 - 128], zmm5
+    vpsubb  zmm10, zmm10, zmm31         ; bytes of 48
+    vpsrlw  zmm1, zmm1, 2               ; and the upper 2 of parts 4-7,
+    vpsrlw  zmm2, zmm2, 2
     vpandd  zmm1, zmm1, zmm10
-    vpsrlw  zmm2, zmm2, 4
-    vpternlogd zmm1, zmm2, zmm31, 0xf8
-    vmovdqa64 [r12 - 384], zmm1
-    vmovdqa64 zmm10, zmm30
-    vmovdqa64 zmm11, zmm30
+    vpandd  zmm2, zmm2, zmm10
+    vpternlogd zmm1, zmm3, zmm31, 0xf8  ; with their lower 4
+    vpsrlw  zmm3, zmm3, 4
+    vpternlogd zmm2, zmm3, zmm31, 0xf8
+    vmovdqa64 [r12 - 192], zmm1
+    vmovdqa64 [r12 - 64], zmm2
     add     rax, 16
     and     dword [rbp + L_COUNT], 0
 .part:
@@ -61,11 +56,7 @@ matmul_q4_k:
     MOVE    20, 0, 4
     pop     rax
 .upper:
-%assign i 0
-%rep 8
-    vpxor   xmm %+ i, xmm %+ i, xmm %+ i
-%assign i i + 1
-%endrep
+    vzeroall                            ; zmm0-zmm15
     test    esi, esi
     jz      .four
     add     rax, 16
@@ -73,10 +64,12 @@ matmul_q4_k:
     MOVE    4, 0, 4
     sub     rax, 16
     call    matmul_blocks.load
-    vmovd   xmm12, [rbp + L_COUNT]
-    EIGHT   vpsrlw, xmm12
-    EIGHT   vpandd, zmm28
-    EIGHT   vpsllw, 4
+    mov     ecx, [rbp + L_COUNT]
+    sub     ecx, 4
+    vpbroadcastd zmm13, ecx
+    EIGHT   vprorvd, zmm13              ; its bit to bit 4
+    vmovdqa64 zmm13, zmm29
+    call    matmul_blocks.mask
 .four:
 %assign i 0
 %rep 8
@@ -86,24 +79,12 @@ matmul_q4_k:
 %assign i i + 1
 %endrep
     mov     ecx, [rbp + L_COUNT]
-    mov     edx, ecx
-    and     edx, 4
-    shl     edx, 4
-    neg     rdx                         ; from parts 0-3 to parts 4-7
-    not     ecx
-    and     ecx, 3
-    shl     ecx, 3                      ; bits above those of the part
-    vmovd   xmm12, ecx
-    vmovdqa64 zmm8, [r12 + rdx - 192]
-    vpslld  zmm8, zmm8, xmm12
-    vpsrld  zmm8, zmm8, 24
-    vcvtdq2ps zmm8, zmm8
-    vmulps  zmm8, zmm8, [r12 - 64]
-    vmovdqa64 zmm9, [r12 + rdx - 320]
-    vpslld  zmm9, zmm9, xmm12
-    vpsrld  zmm9, zmm9, 24
-    vcvtdq2ps zmm9, zmm9
-    vmulps  zmm9, zmm9, [r12 - 128]
+    add     ecx, 8
+    call    matmul_blocks.scale
+    vmulps  zmm9, zmm8, [r12 - 384]
+    sub     ecx, 8
+    call    matmul_blocks.scale
+    vmulps  zmm8, zmm8, [r12 - 320]
     call    [rbp + L_PART]
     inc     dword [rbp + L_COUNT]
     cmp     dword [rbp + L_COUNT], 8

@@ -12,15 +12,16 @@
     vpaddb  zmm %+ %1 {k4}, zmm %+ %1, zmm29
 %endmacro
 
-extern matmul_blocks, matmul_blocks.nibbles, matmul_blocks.head
+extern matmul_blocks, matmul_blocks.nibbles, matmul_blocks.head, matmul_blocks.load
 global matmul_q5_0, matmul_q5_0.tile
 section .text align=1
 matmul_q5_0:
     call    matmul_blocks
 .tile:
+    call    matmul_blocks.load
+    MOVE    16, 0, 4
     call    matmul_blocks.head
     vmovdqa64 zmm9, zmm30
-    MOVE    16, 0, 4
     add     rax, 6
     call    matmul_blocks.nibbles
     add     rax, 16

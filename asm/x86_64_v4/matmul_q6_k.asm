@@ -8,37 +8,27 @@
 ;          below r12, 64 bytes each: scales 12-15 of each row, 8-11, 4-7, 0-3; their scale
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.load
+extern matmul_blocks, matmul_blocks.load, matmul_blocks.dwords, matmul_blocks.f16
+extern matmul_blocks.scale
 global matmul_q6_k, matmul_q6_k.tile
 section .text align=1
 matmul_q6_k:
     call    matmul_blocks
 .tile:
     add     rax, 194
-    call    matmul_blocks.load
-    vpunpckhdq zmm4, zmm0, zmm1
-    vpunpckhdq zmm5, zmm2, zmm3
-    vpunpckhqdq zmm4, zmm4, zmm5        ; the last dword
-    vpsrld  zmm4, zmm4, 16
-    vpmovdw ymm4, zmm4
-    vcvtph2ps zmm4, ymm4
-    vmovaps [r12 - 320], zmm4
+    call    matmul_blocks.dwords
+    MOVE    0, 3, 1
+    call    matmul_blocks.f16
+    vmovaps [r12 - 320], zmm9           ; the last of these 16 bytes
     sub     rax, 2
-    call    matmul_blocks.load
-    vpunpckldq zmm4, zmm0, zmm1
-    vpunpckldq zmm5, zmm2, zmm3
-    vpunpckhdq zmm0, zmm0, zmm1
-    vpunpckhdq zmm2, zmm2, zmm3
-    vpunpcklqdq zmm1, zmm4, zmm5
-    vpunpckhqdq zmm4, zmm4, zmm5
-    vpunpcklqdq zmm5, zmm0, zmm2
-    vpunpckhqdq zmm0, zmm0, zmm2
-    vmovdqa64 [r12 - 256], zmm1
-    vmovdqa64 [r12 - 192], zmm4
-    vmovdqa64 [r12 - 128], zmm5
-    vmovdqa64 [r12 - 64], zmm0
+    call    matmul_blocks.dwords
+    vmovdqa64 [r12 - 256], zmm0
+    vmovdqa64 [r12 - 192], zmm1
+    vmovdqa64 [r12 - 128], zmm2
+    vmovdqa64 [r12 - 64], zmm3
     sub     rax, 192
-    vmovdqa64 zmm9, zmm30
+    MOVE    9, 30, 1
+    MOVE    11, 30, 1
     vpsllw  zmm10, zmm29, 1             ; 32
     vpaddb  zmm15, zmm10, zmm29
     xor     esi, esi
@@ -84,23 +74,14 @@ matmul_q6_k:
     and     ecx, 11
     and     eax, 3
     add     ecx, eax
-    mov     edx, esi
-    shr     edx, 2
-    and     edx, 1
-    add     ecx, edx
-    shl     edx, 4
-    mov     eax, ecx
-    and     eax, 12
-    shl     eax, 4
-    not     ecx
-    and     ecx, 3
-    shl     ecx, 3                      ; bits above it in its dword
-    vmovd   xmm12, ecx
-    vmovdqa64 zmm8, [r12 + rax - 256]
-    vpslld  zmm8, zmm8, xmm12
-    vpsrad  zmm8, zmm8, 24
-    vcvtdq2ps zmm8, zmm8
+    mov     eax, esi
+    shr     eax, 2
+    and     eax, 1
+    add     ecx, eax
+    call    matmul_blocks.scale
     vmulps  zmm8, zmm8, [r12 - 320]
+    mov     edx, eax
+    shl     edx, 4
     call    [rbp + L_HALF]
     inc     esi
     test    sil, 3

@@ -17,13 +17,16 @@ row_blocks.k:
     push    r14
     push    r15
     mov     rbp, rsp
+    push    rax
+    push    rax
+    vmovss  [rbp + L_M], xmm0           ; scale
+    push    rax
+    push    rax
+    push    .part
+    push    .half
     lea     r12, [rbp + L_LAST]
     and     r12, -64
     lea     rsp, [r12 - SCRATCH]
-    mov     [rbp + L_TILE], rax
-    vmovss  [rbp + L_M], xmm0
-    mov     qword [rbp + L_PART], .part
-    mov     qword [rbp + L_HALF], .half
     mov     rbx, rdi
     mov     ecx, ecx
     lea     rcx, [rdi + rcx*4]
