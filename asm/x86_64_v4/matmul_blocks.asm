@@ -26,7 +26,7 @@ COLUMNS    equ 32                       ; at most; the stack has 64 bytes for ea
 
 global matmul_blocks, matmul_blocks.constants, matmul_blocks.head, matmul_blocks.load
 global matmul_blocks.dwords, matmul_blocks.f16, matmul_blocks.scale, matmul_blocks.nibbles
-global matmul_blocks.mask
+global matmul_blocks.mask, matmul_blocks.pair
 section .text align=1
 matmul_blocks:
     pop     rax
@@ -289,6 +289,18 @@ matmul_blocks:
     LANE    k2
     lea     rdx, [r15 + rax]
     LANE    k3
+    ret
+
+; 16 bytes at rax of each row to zmm16-zmm19, and 16 bytes at rax + rdx to zmm20-zmm23.
+; Clobbers rcx rdx zmm0-zmm3      Out  rax + rdx
+.pair:
+    push    rdx
+    call    .load
+    MOVE    16, 0, 4
+    pop     rdx
+    add     rax, rdx
+    call    .load
+    MOVE    20, 0, 4
     ret
 
 ; 32 times 4 bits: 16 bytes at rax of each row, the lower halves first.  Clobbers rcx rdx zmm13

@@ -10,7 +10,7 @@
 %include "blocks.inc"
 
 extern matmul_blocks, matmul_blocks.load, matmul_blocks.dwords, matmul_blocks.f16
-extern matmul_blocks.scale, matmul_blocks.mask
+extern matmul_blocks.scale, matmul_blocks.pair, matmul_blocks.mask
 global matmul_q4_k, matmul_q4_k.tile, matmul_q4_k.any
 section .text align=1
 matmul_q4_k:
@@ -49,11 +49,9 @@ matmul_q4_k:
     shl     ecx, 4                      ; 16 bytes for each part that is done
     add     rax, rcx
     add     rax, rsi
-    call    matmul_blocks.load
-    MOVE    16, 0, 4
-    add     rax, 16
-    call    matmul_blocks.load
-    MOVE    20, 0, 4
+    push    16
+    pop     rdx
+    call    matmul_blocks.pair
     pop     rax
 .upper:
     vzeroall                            ; zmm0-zmm15

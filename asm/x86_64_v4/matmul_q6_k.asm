@@ -2,14 +2,15 @@
 ; and their f16 scale.  x86-64, AVX-512 F + BW + VNNI.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q6_k.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm   esi bit 3 half of the block, bit 2 second 16 of each 32, bits 0-1 part
+; Holds    see matmul_blocks.asm   esi scale: 0 2 4 6 1 3 5 7 and 8 more: bit 3 half of the
+;          block, bits 1-2 part of it, bit 0 half of the part
 ;          zmm16-zmm19, zmm20-zmm23 lower bits of this part and of the next   zmm4-zmm7 upper bits
 ;          zmm15 bytes of 48
 ;          below r12, 64 bytes each: scales 12-15 of each row, 8-11, 4-7, 0-3; their scale
 %include "blocks.inc"
 
 extern matmul_blocks, matmul_blocks.load, matmul_blocks.dwords, matmul_blocks.f16
-extern matmul_blocks.scale
+extern matmul_blocks.scale, matmul_blocks.pair
 global matmul_q6_k, matmul_q6_k.tile
 section .text align=1
 matmul_q6_k:
@@ -35,19 +36,18 @@ matmul_q6_k:
 .quarter:
     push    rax
     mov     ecx, esi
-    shr     ecx, 2
-    mov     edx, ecx
+    and     ecx, 8
+    shl     ecx, 2                      ; 32 in the second half
+    mov     edx, esi
+    and     edx, 1
     shl     edx, 4
+    add     edx, ecx
     push    rdx                         ; where in the upper bits: 0, 16, 32, 48
-    and     ecx, 2
-    shl     ecx, 4
     add     rax, rdx
     add     rax, rcx                    ; in the lower bits: 0, 16, 64, 80
-    call    matmul_blocks.load
-    MOVE    16, 0, 4
-    add     rax, 32
-    call    matmul_blocks.load
-    MOVE    20, 0, 4
+    push    32
+    pop     rdx
+    call    matmul_blocks.pair
     pop     rax
     add     rax, [rsp]
     sub     rax, -128
@@ -69,27 +69,24 @@ matmul_q6_k:
     vmovdqa64 zmm %+ next, zmm12
 %assign i i + 1
 %endrep
-    mov     ecx, esi                    ; of the 16 scales the one
-    mov     eax, esi                    ; 8 * half + 2 * part + which 16
-    and     ecx, 11
-    and     eax, 3
-    add     ecx, eax
-    mov     eax, esi
-    shr     eax, 2
-    and     eax, 1
-    add     ecx, eax
+    mov     ecx, esi
     call    matmul_blocks.scale
     vmulps  zmm8, zmm8, [r12 - 320]
-    mov     edx, eax
+    mov     edx, esi
+    and     edx, 1
     shl     edx, 4
     call    [rbp + L_HALF]
-    inc     esi
-    test    sil, 3
+    add     esi, 2
+    test    sil, 6
     jnz     .part
     pop     rcx
-    test    sil, 4
-    cmovnz  rbx, rcx                    ; the same 4 parts, the other halves
     pop     rax
+    test    sil, 1
+    jnz     .odd
+    mov     rbx, rcx                    ; the same 4 parts, their other halves
+    sub     esi, 6
+.odd:
+    dec     esi
     cmp     esi, 16
     jb      .quarter
     add     rax, 210

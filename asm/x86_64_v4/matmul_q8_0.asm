@@ -4,7 +4,7 @@
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.load, matmul_blocks.head
+extern matmul_blocks, matmul_blocks.head, matmul_blocks.pair
 global matmul_q8_0, matmul_q8_0.tile
 section .text align=1
 matmul_q8_0:
@@ -12,13 +12,17 @@ matmul_q8_0:
 .tile:
     call    matmul_blocks.head
     vmovdqa64 zmm9, zmm30
-    add     rax, 18
-    call    matmul_blocks.load
-    MOVE    4, 0, 4
-    sub     rax, 16
-    call    matmul_blocks.load
-    add     rax, 32
-    vpsllw  zmm10, zmm29, 3
-    vmovdqa64 zmm11, zmm10
-    EIGHT   vpxord, zmm10               ; 128 more
+    add     rax, 2
+    push    16
+    pop     rdx
+    call    matmul_blocks.pair
+    add     rax, 16
+    vpsllw  zmm10, zmm29, 3             ; 128
+    MOVE    11, 10, 1
+%assign i 0
+%rep 8
+%assign j 16 + i
+    vpxord  zmm %+ i, zmm %+ j, zmm10   ; as many more
+%assign i i + 1
+%endrep
     jmp     [rbp + L_PART]
