@@ -1,5 +1,5 @@
-; cpu - has this CPU AVX-512 F, BW and VNNI, and AVX2, FMA and F16C, and does the system keep the zmm
-; and opmask registers?  x86-64.
+; cpu - has this CPU AVX-512 F, BW and VNNI, and AVX2, FMA and F16C, and does the system keep the
+; zmm and opmask registers?  x86-64.
 ; Contract asm/kernels.h      Oracle asm/portable/cpu.cpp
 ; Out      al 1 or 0      Clobbers rax rcx rdx
 ; CPUID and XGETBV: Intel SDM volume 2A; the order of the checks: volume 1, 15.2.

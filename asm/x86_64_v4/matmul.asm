@@ -1,15 +1,19 @@
 ; matmul - the frame of matmul_f32, matmul_f16, matmul_bf16, and its tiles: four rows by COLUMNS
-; columns, or by one.  AVX-512 F.  Called by the matmul_* stubs, whose loader stands behind the call.
-; Returns to their caller.
+; columns, or by one.  x86-64, AVX-512 F.
+; Called by the matmul_* stubs, whose loader stands behind the call.  Returns to their caller.
 ; Contract asm/kernels.h
 ; In       rdi m: Matmul*   esi begin   edx step   the return address: the loader
 ; Clobbers rax rcx rdx rsi r8-r11 zmm0-zmm15 zmm24-zmm31 k1
 ; Holds    rdx y   rbx, rax x columns 0 and 3   rbp from column to column   r12 loader
 ;          r13d columns left   r8 row stride   r9 3 * row stride   r10 w   r11 what to prefetch
 ;          zmm0-zmm15 sums of 16: four rows of column 0, of column 1, ...
+; Why so: n 2048, one thread, Zen 4, in the cache, GFLOP/s of F16 where the peak is 118:
+;   4 columns   115   64 columns of 8: no rest
+;   6 columns   105   the rest of 64 one by one; 140 bytes more
+;   2 columns    86   the tile of x86_64, AVX2
 ;
-; A loader: 16 weights, or the 8 that are left, of each of four rows, from r10, to zmm24-zmm27 as f32;
-; and prefetches as many bytes from r11 on, where the rows are that come next.
+; A loader: 16 weights, or the 8 that are left, of each of four rows, from r10, to zmm24-zmm27 as
+; f32; and prefetches as many bytes from r11 on, where the rows are that come next.
 ; In       r8-r11, k1 the weights that there are     Clobbers nothing else
 ; Columns that are left over are computed one by one.  Rows that are no multiple of 4 end in a tile
 ; that reaches back over rows that are already done.

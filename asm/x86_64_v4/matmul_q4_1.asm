@@ -1,18 +1,19 @@
-; matmul_q4_1 - y = W x, weights in Q4_1: f16 scale, f16 minimum, 32 times 4 bits.  x86-64, AVX-512 F + BW + VNNI.
+; matmul_q4_1 - y = W x, weights in Q4_1: f16 scale, f16 minimum, 32 times 4 bits.
+; x86-64, AVX-512 F + BW + VNNI.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_1.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.nibbles, matmul_blocks.head
+extern matmul_blocks, blocks.head, blocks.nibbles
 global matmul_q4_1, matmul_q4_1.tile
 section .text align=1
 matmul_q4_1:
     call    matmul_blocks
 .tile:
-    call    matmul_blocks.head
+    call    blocks.head
     add     rax, 4
-    call    matmul_blocks.nibbles
+    call    blocks.nibbles
     add     rax, 16
     vmovdqa64 zmm10, zmm30
     vmovdqa64 zmm11, zmm30

@@ -5,12 +5,12 @@
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   esi bytes of fifth bits: 0 or 32   [rbp + L_COUNT] part
 ;          zmm16-zmm23 two parts, 4 bits each   zmm10, zmm11 zero
-;          below r12, 64 bytes each: minima of parts 4-7, of 0-3; scales; what scales, what minima are
-;          multiplied with
+;          below r12, 64 bytes each: minima of parts 4-7, of 0-3; scales of 4-7, of 0-3; what
+;          scales, what minima are multiplied with
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.load, matmul_blocks.dwords, matmul_blocks.f16
-extern matmul_blocks.scale, matmul_blocks.pair, matmul_blocks.mask
+extern matmul_blocks, blocks.dwords, blocks.f16, blocks.scale, blocks.load, blocks.pair
+extern blocks.mask
 global matmul_q4_k, matmul_q4_k.tile, matmul_q4_k.any
 section .text align=1
 matmul_q4_k:
@@ -18,8 +18,8 @@ matmul_q4_k:
 .tile:
     xor     esi, esi
 .any:
-    call    matmul_blocks.dwords
-    call    matmul_blocks.f16
+    call    blocks.dwords
+    call    blocks.f16
     vsubps  zmm9, zmm30, zmm9
     vmovaps [r12 - 320], zmm8
     vmovaps [r12 - 384], zmm9
@@ -51,23 +51,23 @@ matmul_q4_k:
     add     rax, rsi
     push    16
     pop     rdx
-    call    matmul_blocks.pair
+    call    blocks.pair
     pop     rax
 .upper:
     vzeroall                            ; zmm0-zmm15
     test    esi, esi
     jz      .four
     add     rax, 16
-    call    matmul_blocks.load
+    call    blocks.load
     MOVE    4, 0, 4
     sub     rax, 16
-    call    matmul_blocks.load
+    call    blocks.load
     mov     ecx, [rbp + L_COUNT]
     sub     ecx, 4
     vpbroadcastd zmm13, ecx
     EIGHT   vprorvd, zmm13              ; its bit to bit 4
     vmovdqa64 zmm13, zmm29
-    call    matmul_blocks.mask
+    call    blocks.mask
 .four:
 %assign i 0
 %rep 8
@@ -78,10 +78,10 @@ matmul_q4_k:
 %endrep
     mov     ecx, [rbp + L_COUNT]
     add     ecx, 8
-    call    matmul_blocks.scale
+    call    blocks.scale
     vmulps  zmm9, zmm8, [r12 - 384]
     sub     ecx, 8
-    call    matmul_blocks.scale
+    call    blocks.scale
     vmulps  zmm8, zmm8, [r12 - 320]
     call    [rbp + L_PART]
     inc     dword [rbp + L_COUNT]

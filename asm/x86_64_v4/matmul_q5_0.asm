@@ -12,18 +12,18 @@
     vpaddb  zmm %+ %1 {k4}, zmm %+ %1, zmm29
 %endmacro
 
-extern matmul_blocks, matmul_blocks.nibbles, matmul_blocks.head, matmul_blocks.load
+extern matmul_blocks, blocks.head, blocks.load, blocks.nibbles
 global matmul_q5_0, matmul_q5_0.tile
 section .text align=1
 matmul_q5_0:
     call    matmul_blocks
 .tile:
-    call    matmul_blocks.load
+    call    blocks.load
     MOVE    16, 0, 4
-    call    matmul_blocks.head
+    call    blocks.head
     vmovdqa64 zmm9, zmm30
     add     rax, 6
-    call    matmul_blocks.nibbles
+    call    blocks.nibbles
     add     rax, 16
     vpbroadcastq zmm15, [rel .bits]
     vbroadcasti32x4 zmm13, [rel .bytes]

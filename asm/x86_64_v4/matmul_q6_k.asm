@@ -9,20 +9,19 @@
 ;          below r12, 64 bytes each: scales 12-15 of each row, 8-11, 4-7, 0-3; their scale
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.load, matmul_blocks.dwords, matmul_blocks.f16
-extern matmul_blocks.scale, matmul_blocks.pair
+extern matmul_blocks, blocks.dwords, blocks.f16, blocks.scale, blocks.load, blocks.pair
 global matmul_q6_k, matmul_q6_k.tile
 section .text align=1
 matmul_q6_k:
     call    matmul_blocks
 .tile:
     add     rax, 194
-    call    matmul_blocks.dwords
+    call    blocks.dwords
     MOVE    0, 3, 1
-    call    matmul_blocks.f16
+    call    blocks.f16
     vmovaps [r12 - 320], zmm9           ; the last of these 16 bytes
     sub     rax, 2
-    call    matmul_blocks.dwords
+    call    blocks.dwords
     vmovdqa64 [r12 - 256], zmm0
     vmovdqa64 [r12 - 192], zmm1
     vmovdqa64 [r12 - 128], zmm2
@@ -47,11 +46,11 @@ matmul_q6_k:
     add     rax, rcx                    ; in the lower bits: 0, 16, 64, 80
     push    32
     pop     rdx
-    call    matmul_blocks.pair
+    call    blocks.pair
     pop     rax
     add     rax, [rsp]
     sub     rax, -128
-    call    matmul_blocks.load
+    call    blocks.load
     MOVE    4, 0, 4
     push    rbx
 .part:
@@ -70,7 +69,7 @@ matmul_q6_k:
 %assign i i + 1
 %endrep
     mov     ecx, esi
-    call    matmul_blocks.scale
+    call    blocks.scale
     vmulps  zmm8, zmm8, [r12 - 320]
     mov     edx, esi
     and     edx, 1

@@ -4,18 +4,18 @@
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.head, matmul_blocks.pair
+extern matmul_blocks, blocks.head, blocks.pair
 global matmul_q8_0, matmul_q8_0.tile
 section .text align=1
 matmul_q8_0:
     call    matmul_blocks
 .tile:
-    call    matmul_blocks.head
+    call    blocks.head
     vmovdqa64 zmm9, zmm30
     add     rax, 2
     push    16
     pop     rdx
-    call    matmul_blocks.pair
+    call    blocks.pair
     add     rax, 16
     vpsllw  zmm10, zmm29, 3             ; 128
     MOVE    11, 10, 1

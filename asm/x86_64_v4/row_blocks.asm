@@ -1,6 +1,6 @@
 ; row_blocks - the frame of the row_* of quantised weights.  x86-64, AVX-512 F + BW.
-; They jump here with the tile of their matmul_*, which makes integers of the row, alone in lane 0 or
-; in all lanes, and calls .part or .half.  Contract asm/kernels.h
+; They jump here with the tile of their matmul_*, which makes integers of the
+; row, the same in all lanes, and calls .part or .half.  Contract asm/kernels.h
 ; In       rdi y: f32[n]   rdx row   ecx n   xmm0 scale   eax tile, see matmul_blocks.asm
 ; Clobbers as matmul_blocks.asm
 ; Holds    rbx y, from part to part
