@@ -4,7 +4,7 @@
 %include "blocks.inc"
 
 global blocks.columns, blocks.half, blocks.head, blocks.dwords, blocks.f16, blocks.scale
-global blocks.load, blocks.pair, blocks.nibbles, blocks.mask
+global blocks.load, blocks.pair, blocks.nibbles, blocks.split, blocks.mask
 section .text align=1
 blocks:
 ; The dot products of 16 rows with all columns, 32 of each, to the sums.  Moves rbx to the next 32.
@@ -153,6 +153,7 @@ blocks:
 ; 32 times 4 bits: 16 bytes at rax of each row, the lower halves first.  Clobbers rcx rdx zmm13
 .nibbles:
     call    .load
+.split:                                 ; the same, of zmm0-zmm3
     vpsrlw  zmm4, zmm0, 4
     vpsrlw  zmm5, zmm1, 4
     vpsrlw  zmm6, zmm2, 4

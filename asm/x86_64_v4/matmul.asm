@@ -21,37 +21,17 @@
 
 COLUMNS equ 4
 
-; STEP columns - one step of 16 along the rows, for so many columns.
-%macro STEP 1
-%%step:
-    sub     ecx, 16
-    jns     %%whole
-    kshiftrw k1, k1, 8                  ; the last 8
-%%whole:
-    call    r12
-%assign c 0
-%rep %1
-%assign x 28 + c % 4
-%if c < 3
-    vmovups zmm %+ x {k1}{z}, [rbx + rbp*c]
-%else
-    vmovups zmm %+ x {k1}{z}, [rax]
-%endif
+; FMAS column, address - four rows by a column, 16 of each.
+%macro FMAS 2
+%assign x 28 + %1
+    vmovups zmm %+ x {k1}{z}, %2
 %assign r 0
 %rep 4
-%assign s c * 4 + r
+%assign s %1 * 4 + r
 %assign w 24 + r
     vfmadd231ps zmm %+ s, zmm %+ w, zmm %+ x
 %assign r r + 1
 %endrep
-%assign c c + 1
-%endrep
-    add     rbx, 64
-%if %1 > 3
-    add     rax, 64
-%endif
-    test    ecx, ecx
-    jg      %%step
 %endmacro
 
 global matmul
@@ -80,7 +60,8 @@ matmul:
     mov     r13d, [rdi + M_COLS]
 .columns:
     mov     ecx, [rdi + M_N]
-    lea     rbp, [rcx*4]
+    mov     ebp, ecx
+    shl     rbp, 2
     lea     rax, [rbp + rbp*2]
     add     rax, rbx
     mov     r10, r8
@@ -92,17 +73,30 @@ matmul:
     vzeroall                            ; zmm0-zmm15
     kxnorw  k1, k1, k1
     push    rbx
+.step:
+    sub     ecx, 16
+    jns     .whole
+    kshiftrw k1, k1, 8                  ; the last 8
+.whole:
+    call    r12
+    FMAS    0, [rbx]
     cmp     r13d, COLUMNS
     jb      .one
-    STEP    COLUMNS
-    push    COLUMNS
-    jmp     .sum
+    FMAS    1, [rbx + rbp]
+    FMAS    2, [rbx + rbp*2]
+    FMAS    3, [rax]
+    add     rax, 64
 .one:
-    STEP    1
-    push    1
-.sum:
-    pop     rcx
+    add     rbx, 64
+    test    ecx, ecx
+    jg      .step
     pop     rbx
+    push    1
+    pop     rcx
+    cmp     r13d, COLUMNS
+    jb      .sums
+    mov     cl, COLUMNS
+.sums:
     sub     r13d, ecx
 .column:
     vunpcklps zmm24, zmm0, zmm1         ; the sums of four rows, side by side

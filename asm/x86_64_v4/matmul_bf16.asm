@@ -5,7 +5,7 @@
 %include "load.inc"
 
 %macro LOAD_BF16 2                       ; 32 bytes
-    vpmovzxwd %1{k1}{z}, %2         ; the upper half of an f32
+    vpmovzxwd %1{k1}{z}, %2             ; the upper half of an f32
     vpslld  %1, %1, 16
 %endmacro
 

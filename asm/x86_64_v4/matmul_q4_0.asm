@@ -12,7 +12,7 @@ matmul_q4_0:
     call    matmul_blocks
 .tile:
     call    blocks.head
-    vmovdqa64 zmm9, zmm30
+    vpxor   xmm9, xmm9, xmm9
     add     rax, 2
     call    blocks.nibbles
     add     rax, 16

@@ -15,6 +15,6 @@ matmul_q4_1:
     add     rax, 4
     call    blocks.nibbles
     add     rax, 16
-    vmovdqa64 zmm10, zmm30
-    vmovdqa64 zmm11, zmm30
+    vpxor   xmm10, xmm10, xmm10
+    vpxor   xmm11, xmm11, xmm11
     jmp     [rbp + L_PART]

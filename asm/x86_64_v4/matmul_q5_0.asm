@@ -12,18 +12,18 @@
     vpaddb  zmm %+ %1 {k4}, zmm %+ %1, zmm29
 %endmacro
 
-extern matmul_blocks, blocks.head, blocks.load, blocks.nibbles
+extern matmul_blocks, blocks.head, blocks.pair, blocks.split
 global matmul_q5_0, matmul_q5_0.tile
 section .text align=1
 matmul_q5_0:
     call    matmul_blocks
 .tile:
-    call    blocks.load
-    MOVE    16, 0, 4
     call    blocks.head
-    vmovdqa64 zmm9, zmm30
-    add     rax, 6
-    call    blocks.nibbles
+    vpxor   xmm9, xmm9, xmm9
+    push    6
+    pop     rdx
+    call    blocks.pair
+    call    blocks.split
     add     rax, 16
     vpbroadcastq zmm15, [rel .bits]
     vbroadcasti32x4 zmm13, [rel .bytes]

@@ -27,8 +27,8 @@ matmul_q6_k:
     vmovdqa64 [r12 - 128], zmm2
     vmovdqa64 [r12 - 64], zmm3
     sub     rax, 192
-    MOVE    9, 30, 1
-    MOVE    11, 30, 1
+    vpxor   xmm9, xmm9, xmm9
+    vpxor   xmm11, xmm11, xmm11
     vpsllw  zmm10, zmm29, 1             ; 32
     vpaddb  zmm15, zmm10, zmm29
     xor     esi, esi

@@ -11,7 +11,7 @@ matmul_q8_0:
     call    matmul_blocks
 .tile:
     call    blocks.head
-    vmovdqa64 zmm9, zmm30
+    vpxor   xmm9, xmm9, xmm9
     add     rax, 2
     push    16
     pop     rdx
