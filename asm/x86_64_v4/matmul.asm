@@ -9,7 +9,7 @@
 ;          zmm0-zmm15 sums of 16: four rows of column 0, of column 1, ...
 ; Why so: n 2048, one thread, Zen 4, in the cache, GFLOP/s of F16 where the peak is 118:
 ;   4 columns   115   64 columns of 8: no rest
-;   6 columns   105   the rest of 64 one by one; 140 bytes more
+;   6 columns   105   the rest of 64 one by one
 ;   2 columns    86   the tile of x86_64, AVX2
 ;
 ; A loader: 16 weights, or the 8 that are left, of each of four rows, from r10, to zmm24-zmm27 as
