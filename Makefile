@@ -14,10 +14,12 @@ CHAT  ?= 1
 BOOT  ?= 1
 
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
-CHAIN_portable := portable
-CHAIN_x86_64   := x86_64 portable
-CHAIN          := $(CHAIN_$(ISA))
-$(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))))
+CHAIN_portable  := portable
+CHAIN_x86_64    := x86_64 portable
+CHAIN_x86_64_v4 := x86_64_v4 x86_64 portable
+CHAIN           := $(CHAIN_$(ISA))
+ISAS            := $(patsubst CHAIN_%,%,$(filter CHAIN_%,$(.VARIABLES)))
+$(if $(CHAIN),,$(error ISA=$(ISA) is unknown: try $(ISAS)))
 
 BUILD := build/$(ISA)
 Q     := $(if $(V),,@)  # make V=1 shows the commands
@@ -26,9 +28,11 @@ NASM  := nasm
 LD    := ld.lld
 
 # Freestanding: no library at all.  -Oz for bytes; no contraction, so that C++ rounds as written.
-CXXFLAGS_ISA_portable := -march=x86-64
-CXXFLAGS_ISA_x86_64   := -mavx2 -mno-vzeroupper
-LDFLAGS_ISA_x86_64    := --defsym=unaligned=1  # linker.ld: AVX reads constants at any address
+CXXFLAGS_ISA_portable  := -march=x86-64
+CXXFLAGS_ISA_x86_64    := -mavx2 -mno-vzeroupper
+CXXFLAGS_ISA_x86_64_v4 := $(CXXFLAGS_ISA_x86_64)
+LDFLAGS_ISA_x86_64     := --defsym=unaligned=1  # linker.ld: AVX reads constants at any address
+LDFLAGS_ISA_x86_64_v4  := $(LDFLAGS_ISA_x86_64)
 CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
   -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-pic -fno-pie -mno-red-zone \
   -mcmodel=small -mpreferred-stack-boundary=3 -fno-threadsafe-statics -fcf-protection=none \
@@ -66,7 +70,8 @@ OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 all: build/mote
 
 help:
-	@echo 'make          build build/$(ISA)/mote          make ISA=portable   for any x86-64'
+	@echo 'make          build build/$(ISA)/mote; ISA=portable for any x86-64, x86_64_v4 for AVX-512'
+	@echo 'make dist     build build/ISA/mote for each ISA: $(ISAS)'
 	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
@@ -77,6 +82,12 @@ help:
 	@echo 'make bench-kernels    measure each kernel on its own'
 	@echo 'make size     bytes by room, by file and by symbol'
 	@echo 'make install  to DESTDIR and PREFIX; make uninstall; make clean'
+
+# The programs of all ISAS: build/ISA/mote.
+.PHONY: dist $(ISAS:%=dist-%)
+dist: $(ISAS:%=dist-%)
+$(ISAS:%=dist-%): dist-%:
+	$(MAKE) ISA=$* build/$*/mote
 
 # Always anew: the link is to the ISA, and the story of the MODEL, that are asked for now.
 build/mote: $(BUILD)/mote FORCE
@@ -136,6 +147,7 @@ iso: build/mote
 test:
 	$(MAKE) ISA=portable all-tests
 	$(MAKE) ISA=x86_64 all all-tests
+	$(MAKE) ISA=x86_64_v4 all-tests
 	$(MAKE) small
 	python3 tests/run.py
 
