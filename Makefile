@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 MODEL  ?= tests/data/tiny-gemma-q8_0.gguf
 PROMPT ?= Once upon a time
 SMP    ?= 1
+JOBS   ?= $(shell nproc)  # at once, of `make test`
 
 # What the engine knows.  Less of it is a smaller engine: make TYPES="f16" CHAT=0
 ALL_TYPES := f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q4_k q5_k q6_k
@@ -145,10 +146,10 @@ iso: build/mote
 	  $(if $(PROMPT),"$(PROMPT)")
 
 test:
-	$(MAKE) ISA=portable all-tests
-	$(MAKE) ISA=x86_64 all all-tests
-	$(MAKE) ISA=x86_64_v4 all-tests
-	$(MAKE) small
+	$(MAKE) -j$(JOBS) ISA=portable all-tests
+	$(MAKE) -j$(JOBS) ISA=x86_64 all all-tests
+	$(MAKE) -j$(JOBS) ISA=x86_64_v4 all-tests
+	$(MAKE) -j$(JOBS) small
 	python3 tests/run.py
 
 .PHONY: all-tests small
