@@ -73,7 +73,8 @@ struct MatmulTest : testing::Test {
     Buffer y("y", place, ((cols - 1) * y_stride + p.rows) * 4, 4, fill_out);
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r * stride), &p.w[r * bytes], bytes);
     memcpy(x.data, &p.x[col * p.x_stride()], x.size);
-    Buffer m("m", place, std::vector<Matmul>{{w.data, x.data, y.at(), stride, p.n, p.rows, cols, y_stride}});
+    Matmul problem = {w.data, x.data, y.at(), stride, p.n, p.rows, cols, y_stride};
+    Buffer m("m", place, std::vector<Matmul>{problem});
     for (u32 c = 0; c < cols; ++c)
       for (u32 r = 0; r < p.rows; ++r)
         if (share(p, r, begin, step) != Share::None) y.writable((c * y_stride + r) * 4, 4);
