@@ -31,13 +31,14 @@ void feed(u32 kind, u32 drafted) {
 }
 
 // Guesses what comes next: what came when the context last ended as it does now, in as many tokens
-// as can be, but at least MIN_MATCH (prompt lookup decoding: Saxena, 2023).  Adds so many tokens.
+// as can be, but at least MIN_MATCH, and no more than MAX_MATCH, for a context may be one token over
+// and over (prompt lookup decoding: Saxena, 2023).  Adds so many tokens.
 static u32 draft(u32 most) {
   u32 *tokens = mote->tokens_fed, *end = tokens + mote->n_fed, *next = end;
   u32 longest = MIN_MATCH - 1;
   for (u32 *p = end; --p > tokens;) {
     u32 n = 0;
-    while (p - n > tokens && p[~i64(n)] == end[~i64(n)]) ++n;
+    while (n < MAX_MATCH && p - n > tokens && p[~i64(n)] == end[~i64(n)]) ++n;
     if (n > longest) {
       longest = n;
       next = p;
@@ -57,7 +58,7 @@ void generate() {
       u32 most = mote->context - mote->n_fed;  // fits
       if (most > mote->lookup) most = mote->lookup;
       if (most >= n) most = n - 1;
-      drafted = draft(most);
+      drafted = most ? draft(most) : 0;
     }
     feed(kind, drafted);
     // The tokens guessed are in the batch: column by column, as long as the guess was right, one is

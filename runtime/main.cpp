@@ -54,7 +54,7 @@ static const u8 ARENA[] = {
     PARAM(d_ffn), PARAM(d_ffn), PARAM(d_ffn),        // GATE, GATE_Q, UP
     PARAM(score_words),                              // SCORES
     PARAM(head_dim), PARAM(head_dim),                // LOCAL_ROPE, GLOBAL_ROPE
-    PARAM(logit_words),                              // LOGITS
+    PARAM(logit_quads),                              // LOGITS
     PARAM(one),                                      // ROPE
     PARAM(context),                                  // tokens_fed
     PARAM(n_vocab), PARAM(n_vocab), PARAM(n_vocab),  // slots
@@ -113,7 +113,7 @@ void set_up() {
   mote->k_row = mote->d_kv * mote->kv_size;
   mote->score_words = mote->n_head * slots;
   mote->padded_vocab = (mote->n_vocab + 7) & ~7u;
-  mote->logit_words = mote->padded_vocab * (mote->lookup + 1);
+  mote->logit_quads = mote->padded_vocab / 4 * (mote->lookup + 1);
   mote->group = mote->n_head / mote->n_kv_head;
   mote->embed_scale = bits(__builtin_sqrtf(f32(i32(mote->d_model))));
   // The 27B models of Gemma 2 and 3, with 46 and 62 layers, have heads of another size than this.

@@ -8,7 +8,8 @@
 #include "../loader/model.h"
 
 constexpr u32 MAX_BATCH = 64;           // prompt tokens that share one pass over the weights
-constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from
+constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from,
+constexpr u32 MAX_MATCH = 32;           // and at most
 constexpr u32 DEFAULT_CONTEXT = 8192;   // at most, without -c
 constexpr u32 MAX_CONTEXT = 1 << 20;    // -c is less,
 constexpr u32 MAX_THREADS = 1024;       // and so is -t
@@ -102,7 +103,7 @@ struct Mote : Model {
   u32 k_row;             // from one slot's keys to the next one's
   u32 score_words;       // n_head * slots
   u32 padded_vocab;      // n_vocab, up to a multiple of 8
-  u32 logit_words;       // padded_vocab * (lookup + 1)
+  u32 logit_quads;       // padded_vocab / 4 * (lookup + 1)
   // As bits.  Scores s become softmax(softmax_scale tanh(attn_scale s)), logits the like, or without
   // the tanh, where the other scale is 0.
   u32 embed_scale;       // sqrt(d_model)
