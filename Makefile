@@ -1,6 +1,5 @@
 # Makefile - builds, tests and installs mote.  `make help` lists the targets.
 
-ISA    ?= x86_64
 PREFIX ?= /usr/local
 MODEL  ?= tests/data/tiny-gemma-q8_0.gguf
 PROMPT ?= Once upon a time
@@ -13,6 +12,18 @@ TYPES ?= $(ALL_TYPES)
 CHAT  ?= 1
 # 0: for Linux alone.
 BOOT  ?= 1
+
+# Without ISA: the best that this CPU can run, by what asm/ISA/cpu.asm asks for, in the words of
+# /proc/cpuinfo.  QEMU emulates AVX2, not AVX-512; AVX2 also where there is nothing to read.
+CPUINFO         ?= /proc/cpuinfo
+NEEDS_x86_64    := avx2 fma f16c
+NEEDS_x86_64_v4 := $(NEEDS_x86_64) avx512f avx512bw avx512_vnni
+ifndef ISA
+QEMU  := $(filter boot iso,$(MAKECMDGOALS))
+FLAGS := $(or $(if $(QEMU),,$(shell grep -m1 ^flags $(CPUINFO) 2> /dev/null)),$(NEEDS_x86_64))
+RUNS  := $(foreach i,x86_64_v4 x86_64,$(if $(filter-out $(FLAGS),$(NEEDS_$(i))),,$(i)))
+ISA   := $(firstword $(RUNS) portable)
+endif
 
 # An ISA is a folder of asm/ and the folder it falls back on, file by file.
 CHAIN_portable  := portable
@@ -71,13 +82,14 @@ OBJECTS := $(SOURCES:%=$(BUILD)/%.o)
 all: build/mote
 
 help:
-	@echo 'make          build build/$(ISA)/mote; ISA=portable for any x86-64, x86_64_v4 for AVX-512'
+	@echo 'make          build build/$(ISA)/mote and link build/mote to it; without ISA: for this CPU'
+	@echo '              ISA=portable for any x86-64, x86_64 for AVX2, x86_64_v4 for AVX-512'
 	@echo 'make dist     build build/ISA/mote for each ISA: $(ISAS)'
 	@echo 'make deps     install what all of this needs (Debian, Ubuntu)'
 	@echo 'make run      tell a story: the engine and MODEL in one file; PROMPT="..."'
 	@echo 'make chat     talk with MODEL'
-	@echo 'make boot     tell it on bare metal, under QEMU; SMP=2; BOOTFLAGS=-i PROMPT= to chat'
-	@echo 'make iso      build/mote.iso: boots mote and MODEL by BIOS or UEFI, on the serial line'
+	@echo 'make boot     tell it on bare metal, under QEMU (AVX2); SMP=2; BOOTFLAGS=-i PROMPT= to chat'
+	@echo 'make iso      build/mote.iso (AVX2): boots mote and MODEL by BIOS or UEFI, on the serial line'
 	@echo 'make test     build everything and run all tests'
 	@echo 'make bench    measure the engine against the machine, on MODEL or a large random one'
 	@echo 'make bench-kernels    measure each kernel on its own'
@@ -147,9 +159,10 @@ iso: build/mote
 
 test:
 	$(MAKE) -j$(JOBS) ISA=portable all-tests
-	$(MAKE) -j$(JOBS) ISA=x86_64 all all-tests
+	$(MAKE) -j$(JOBS) ISA=x86_64 all-tests
 	$(MAKE) -j$(JOBS) ISA=x86_64_v4 all-tests
 	$(MAKE) -j$(JOBS) small
+	$(MAKE) -j$(JOBS) ISA=$(ISA) all
 	python3 tests/run.py
 
 .PHONY: all-tests small
@@ -158,7 +171,7 @@ all-tests: $(BUILD)/mote $(BUILD)/tests/kernels_test $(BUILD)/tests/unit_test \
 
 # The least of engines, which has a budget of its own.
 small:
-	$(MAKE) BUILD=build/small TYPES=f16 CHAT=0 BOOT=0 build/small/mote
+	$(MAKE) ISA=x86_64 BUILD=build/small TYPES=f16 CHAT=0 BOOT=0 build/small/mote
 
 # MODEL, if the caller gives one.
 bench: build/mote

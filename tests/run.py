@@ -144,6 +144,7 @@ def suites():
                 yield 'size', size, program
             yield 'docs', tool, 'tools/support.py', ('--check', 'README.md')
             yield 'docs', tool, 'tools/lines.py', ('--check',)
+            yield 'make', e2e, build + '/mote', 'make'
         yield 'kernels/' + isa, gtest, tests + '/kernels_test'
         # The loader is the same code in every ISA, and its tests are the longest.
         yield ('unit/' + isa, gtest, tests + '/unit_test',

@@ -14,6 +14,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'tests/e2e'))
+os.environ.setdefault('MOTE', os.path.join(ROOT, 'build/x86_64/mote'))  # QEMU knows no AVX-512
 from common import DEMO, MOTE, PROMPT, Test, add_tests, run  # noqa: E402
 
 QEMU = 'qemu-system-x86_64'

@@ -1,6 +1,6 @@
 """common.py - how the end-to-end tests run mote.  Read next: test_text.py, then the others.
 
-MOTE names the program, and MOTE_DEMO the demo model, where it is not the one of tests/data.
+MOTE names the program, else what was built last, and MOTE_DEMO the demo model, where it is not the one of tests/data.
 """
 import collections
 import os
@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MOTE = os.path.abspath(os.environ.get('MOTE', os.path.join(ROOT, 'build/x86_64/mote')))
+MOTE = os.path.realpath(os.environ.get('MOTE', os.path.join(ROOT, 'build/mote')))
 DATA = os.path.join(ROOT, 'tests/data')
 DEMO = os.environ.get('MOTE_DEMO', os.path.join(DATA, 'tiny-gemma-q8_0.gguf'))
 PROMPT = 'Once upon a time'
