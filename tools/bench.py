@@ -75,8 +75,9 @@ def commands(a, model):
     Gemma's vocabulary as with that of make_model.py; so is <bos>."""
     def mote(n_prompt, n):
         digits = ''.join(random.Random(1).choices('0123456789', k=n_prompt - 1))
+        # Without lookup: a token is a pass.
         return [a.mote, '-T', '0', '-n', str(n), '-t', str(a.t), '-c', str(n_prompt + n + 8),
-                model.path, digits]
+                '-l', '0', model.path, digits]
 
     def llama(n_prompt, n):
         return [a.llama_run, a.llama, model.path, str(a.t), str(n_prompt), str(n)]
