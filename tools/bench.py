@@ -4,11 +4,14 @@
     make bench                                  a model of random weights, about 1 GB, made once
     make bench MODEL=gemma-2b.gguf BENCHFLAGS='--rounds 9 --llama DIR'
     make bench BENCHFLAGS='--type q4_k_m --depths 0'
+    make bench BENCHFLAGS='--what start'
 
 Machines drift, so the runs take turns: limits, mote, llama.cpp, limits, mote, llama.cpp, ...,
 limits.  Each run is divided by the better of the measurements of the limits beside it; the table
-has medians.  `mote x` is how many times as fast mote is: the median over the rounds.  Writes
-build/bench/MODEL.svg, a roofline plot, and for every run a line to build/bench/runs.jsonl.
+has medians.  `mote x` is how many times as fast mote is: the median over the rounds.  A start is
+measured from outside, by `watch` of machine.py; the file is warm, for the measurement of the limits
+has read it.  Writes build/bench/MODEL.svg, a roofline plot, and for every run a line to
+build/bench/runs.jsonl.
 Read next: machine.py, read_probe.cpp, flop_probe.cpp, llama_run.cpp, roofline.py.
 """
 import argparse
@@ -22,11 +25,15 @@ import time
 
 import gguf
 import roofline
-from machine import BUILD, HERE, Limits, compile_tool, find_llama, make, run
+from machine import BUILD, HERE, Limits, compile_tool, find_llama, listen, make, run, watch
 
 # Three layers of Gemma-2B and a quarter of its vocabulary.
 SHAPE = ['--preset', '2b', '--layers', '3', '--vocab', '65536']
 NUMBERS = r'prompt (\d+), ([\d.]+) tok/s; answer (\d+), ([\d.]+) tok/s'
+WHAT = ('decode', 'prefill', 'start')
+# Tokens of a start.  The first of the answer ends its time; memory is watched to the last.
+START_PROMPT, START_ANSWER = 16, 8
+DEFAULT_CONTEXT = 8192  # runtime/mote.h
 
 
 class Model:
@@ -58,11 +65,14 @@ class Model:
         whole = self.layers // self.period
         return whole * depth + (self.layers - whole) * min(depth, self.window)
 
+    def kv_cache(self, context):
+        """Its bytes, in f16, local layers having their window alone."""
+        return 4 * self.kv * self.positions(context)
+
     def decode(self, depth):
         """Operations, and bytes read, of a token: weights once, keys and values in f16."""
-        at = self.positions(depth)
-        return (2 * (self.layer_weights + self.head_weights) + 4 * self.q * at,
-                self.bytes + 4 * self.kv * at)
+        return (2 * (self.layer_weights + self.head_weights) + 4 * self.q * self.positions(depth),
+                self.bytes + self.kv_cache(depth))
 
     def prefill(self, n):
         """The same of a prompt of n tokens, as if all were one batch."""
@@ -71,16 +81,17 @@ class Model:
 
 
 def commands(a, model):
-    """{engine: what gives the command for n_prompt tokens before n}.  Each digit is a token, with
-    Gemma's vocabulary as with that of make_model.py; so is <bos>."""
-    def mote(n_prompt, n):
+    """{engine: what gives the command for n_prompt tokens before n}; a start has a context.  Each
+    digit is a token, with Gemma's vocabulary as with that of make_model.py; so is <bos>."""
+    def mote(n_prompt, n, context=None):
         digits = ''.join(random.Random(1).choices('0123456789', k=n_prompt - 1))
-        # Without lookup: a token is a pass.
-        return [a.mote, '-T', '0', '-n', str(n), '-t', str(a.t), '-c', str(n_prompt + n + 8),
-                '-l', '0', model.path, digits]
+        # A start is as by default; elsewhere a pass is a token, without lookup.
+        more = ['-c', str(context)] if context else ['-c', str(n_prompt + n + 8), '-l', '0']
+        return [a.mote, '-T', '0', '-n', str(n), '-t', str(a.t), *more, model.path, digits]
 
-    def llama(n_prompt, n):
-        return [a.llama_run, a.llama, model.path, str(a.t), str(n_prompt), str(n)]
+    def llama(n_prompt, n, context=None):
+        more = [str(context)] if context else []
+        return [a.llama_run, a.llama, model.path, str(a.t), str(n_prompt), str(n), *more]
     return {'mote': mote, 'llama.cpp': llama} if a.llama else {'mote': mote}
 
 
@@ -89,7 +100,11 @@ def measure(a, model, log):
     engines, limits = commands(a, model), Limits(model.path, a.t)
     depths = [d for d in a.depths if d + a.n <= model.context]
     cases = [('decode', max(d, 16), a.n, d) for d in depths]
-    cases.append(('prefill', a.p, 1, 0))
+    cases += [('prefill', a.p, 1, 0), ('start', START_PROMPT, START_ANSWER, 0)]
+    cases = [case for case in cases if case[0] in a.what]
+    if not cases:
+        sys.exit(f'bench.py: {model.path}: no depth fits its context')
+    context = min(DEFAULT_CONTEXT, model.context)
     limits.measure()
     runs = []
     for i in range(a.rounds):
@@ -98,19 +113,29 @@ def measure(a, model, log):
                 continue
             now = []
             for engine, command in engines.items():
-                found, others = run(command(n_prompt, n), NUMBERS)
+                if what == 'start':
+                    found, others, first, anonymous, data = run(command(n_prompt, n, context),
+                                                                NUMBERS, watch)
+                    if first is None:
+                        sys.exit(f'bench.py: {model.path}: {engine} answers nothing')
+                    seen = {'context': context, 'first_token_s': round(first, 4),
+                            'anonymous_mb': anonymous / 1e6, 'vmdata_mb': data / 1e6,
+                            'kv_cache_mb': model.kv_cache(context) / 1e6}
+                else:
+                    (found, others), seen = run(command(n_prompt, n), NUMBERS), {}
                 prompt, prompt_speed, generated, speed = map(float, found[-1])
                 now.append({'time': time.strftime('%Y-%m-%dT%H:%M:%S'), 'model': model.name,
                             'threads': a.t, 'round': i + 1, 'engine': engine, 'what': what,
                             'depth': depth, 'prompt': int(prompt), 'prompt_tok_s': prompt_speed,
-                            'generated': int(generated), 'tok_s': speed, 'others': others})
+                            'generated': int(generated), 'tok_s': speed, 'others': others, **seen})
             limits.measure()
             for r in now:
                 finish(r, model, limits)
                 log.write(json.dumps(r) + '\n')
             log.flush()
+            figure = '{first_token_s:.3f} s' if what == 'start' else '{speed:.2f} tok/s'
             print(f'round {i + 1}, {what} {f"at {depth}" if what == "decode" else n_prompt}: '
-                  + ', '.join(f'{r["engine"]} {r["speed"]:.2f} tok/s' for r in now), flush=True)
+                  + ', '.join(r['engine'] + ' ' + figure.format(**r) for r in now), flush=True)
             runs += now
     return runs
 
@@ -119,6 +144,9 @@ def finish(r, model, limits):
     """Adds to a run what it makes of the machine's limits."""
     r['limits'] = limits.best()
     n = r['prompt']
+    if r['what'] == 'start':
+        r['prompt_s'] = round(n / r['prompt_tok_s'], 4)
+        return
     operations, size = model.prefill(n)
     prompt_gflops = r['prompt_tok_s'] / n * operations / 1e9
     if r['what'] == 'prefill':
@@ -136,52 +164,98 @@ def median(runs, value):
     return statistics.median(values) if values else math.nan
 
 
+def table(head, rows):
+    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
+    for row in [head] + rows:
+        print('  '.join(cell.ljust(w) if i < 2 else cell.rjust(w)
+                        for i, (cell, w) in enumerate(zip(row, widths))))
+
+
 def report(runs, model, a):
     """The tables; returns the points of the plot."""
-    engines = list(dict.fromkeys(r['engine'] for r in runs))
     names = list(runs[0]['limits'])
     print(f'\n{model.name}: {model.bytes / 1e9:.2f} GB of weights, {a.t} threads, medians')
     print('limits: ' + ', '.join(f'{x} {median(runs, lambda r: r["limits"][x]):.1f}' for x in names)
-          + f' (read in GB/s, others in GFLOP/s)\n')
+          + ' (read in GB/s, others in GFLOP/s)')
+    starts = [r for r in runs if r['what'] == 'start']
+    points = report_speed([r for r in runs if r['what'] != 'start'], names)
+    if starts:
+        report_start(starts)
+    return points
 
+
+def report_speed(runs, names):
+    """The table of decoding and reading prompts; returns the points of the plot."""
     rows, points = [], []
 
-    def add(what, label, mine, speed, amount, unit, limits):
-        for engine in engines:
+    def add(what, label, mine, speed, amount, limits):
+        for engine in engines_of(mine):
             some = [r for r in mine if r['engine'] == engine]
             tok_s = median(some, lambda r: r[speed])
             rows.append([label, engine, f'{tok_s:.2f}', f'{median(some, lambda r: r[amount]):.1f}',
                          *(f'{median(some, lambda r: r[amount] / r["limits"][x]):.2f}'
                            if x in limits else '' for x in names),
-                         f'{ratio(mine, engine, speed):.2f}' if engine != 'mote' else ''])
+                         ratio(mine, engine, lambda r: r[speed])])
             if what:
                 points.append((engine, what, f'{label}: {tok_s:.1f} tok/s',
                                some[0]['intensity'], median(some, lambda r: r['gflop_s'])))
 
     computing = [x for x in names if x != 'read']
-    for depth in sorted({r['depth'] for r in runs}):
-        mine = [r for r in runs if r['what'] == 'decode' and r['depth'] == depth]
-        add('decode', f'decode at {depth}', mine, 'tok_s', 'gb_s', 'GB/s', ['read'])
+    decoding = [r for r in runs if r['what'] == 'decode']
+    depths = sorted({r['depth'] for r in decoding})
+    for depth in depths:
+        mine = [r for r in decoding if r['depth'] == depth]
+        add('decode', f'decode at {depth}', mine, 'tok_s', 'gb_s', ['read'])
     mine = [r for r in runs if r['what'] == 'prefill']
-    add('prefill', f'prefill {mine[0]["prompt"]}', mine, 'prompt_tok_s', 'gflop_s', 'GFLOP/s',
-        computing)
-    for depth in sorted({r['depth'] for r in runs} - {0}):
-        mine = [r for r in runs if r['what'] == 'decode' and r['depth'] == depth]
-        add('', f'prefill {depth}', mine, 'prompt_tok_s', 'prompt_gflop_s', 'GFLOP/s', computing)
-
-    head = ['', '', 'tok/s', 'GB|GFLOP/s', *(f'of {x}' for x in names), 'mote x']
-    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
-    for row in [head] + rows:
-        print('  '.join(cell.ljust(w) if i < 2 else cell.rjust(w)
-                        for i, (cell, w) in enumerate(zip(row, widths))))
+    if mine:
+        add('prefill', f'prefill {mine[0]["prompt"]}', mine, 'prompt_tok_s', 'gflop_s', computing)
+    for depth in depths:
+        if depth:
+            mine = [r for r in decoding if r['depth'] == depth]
+            add('', f'prefill {depth}', mine, 'prompt_tok_s', 'prompt_gflop_s', computing)
+    if rows:
+        print()
+        table(['', '', 'tok/s', 'GB|GFLOP/s', *(f'of {x}' for x in names), 'mote x'], rows)
     return points
 
 
+def report_start(runs):
+    """The table of starts."""
+    columns = {'first token s': (3, lambda r: r['first_token_s']),
+               'of it prompt s': (3, lambda r: r['prompt_s']),
+               'anonymous MB': (1, lambda r: r['anonymous_mb']),
+               'KV cache MB': (1, lambda r: r['kv_cache_mb']),
+               'beyond it MB': (1, lambda r: r['anonymous_mb'] - r['kv_cache_mb']),
+               'VmData MB': (1, lambda r: r['vmdata_mb'])}
+    rows = []
+    for engine in engines_of(runs):
+        some = [r for r in runs if r['engine'] == engine]
+        rows.append([f'start {some[0]["prompt"]}, context {some[0]["context"]}', engine,
+                     *(f'{median(some, value):.{n}f}' for n, value in columns.values()),
+                     ratio(runs, engine, lambda r: 1 / r['first_token_s'])])
+    print()
+    table(['', '', *columns, 'mote x'], rows)
+
+
+def engines_of(runs):
+    return list(dict.fromkeys(r['engine'] for r in runs))
+
+
 def ratio(runs, engine, speed):
-    """How many times as fast mote is: the median over the rounds."""
-    of = lambda name: {r['round']: r[speed] for r in runs if r['engine'] == name}
+    """How many times as fast as that engine mote is: the median over the rounds."""
+    if engine == 'mote':
+        return ''
+    of = lambda name: {r['round']: speed(r) for r in runs if r['engine'] == name}
     mine, theirs = of('mote'), of(engine)
-    return statistics.median(mine[i] / theirs[i] for i in theirs)
+    return f'{statistics.median(mine[i] / theirs[i] for i in theirs):.2f}'
+
+
+def choice(text):
+    """The argument of --what."""
+    what = text.split(',')
+    if not set(what) <= set(WHAT):
+        raise ValueError
+    return what
 
 
 def arguments():
@@ -191,6 +265,8 @@ def arguments():
     p.add_argument('--type', default='f16', help='weight type of the one of random weights: f16')
     p.add_argument('--llama', metavar='DIR', help="where llama.cpp's libraries are; else the npm "
                    'package @node-llama-cpp/linux-x64, if it is found; "": without')
+    p.add_argument('--what', type=choice, default=WHAT,
+                   help=f'what to measure, {",".join(WHAT)}: all of them')
     p.add_argument('--rounds', type=int, default=5, help='5')
     p.add_argument('--deep-rounds', type=int, default=2, help='rounds at depths above 0: 2')
     p.add_argument('--depths', type=lambda s: sorted({int(x) for x in s.split(',')}),
@@ -219,10 +295,12 @@ def main():
         runs = measure(a, model, log)
     points = report(runs, model, a)
     peaks = {x: median(runs, lambda r: r['limits'][x]) for x in runs[0]['limits']}
-    svg = os.path.join(BUILD, 'bench', model.name + '.svg')
-    with open(svg, 'w') as f:
-        f.write(roofline.plot(f'{model.name}, {a.t} threads', peaks.pop('read'), peaks, points))
-    print(f'\n{os.path.relpath(svg)}, {os.path.relpath(log.name)}')
+    files = [log.name]
+    if points:
+        files.insert(0, os.path.join(BUILD, 'bench', model.name + '.svg'))
+        with open(files[0], 'w') as f:
+            f.write(roofline.plot(f'{model.name}, {a.t} threads', peaks.pop('read'), peaks, points))
+    print('\n' + ', '.join(map(os.path.relpath, files)))
     busy = sum(r['others'] > 0.05 for r in runs)
     if busy:
         print(f'{busy} of {len(runs)} runs had more than 5 % of the machine taken by others')

@@ -2,9 +2,11 @@
 // Called by bench.py.  The library is the one in the npm package @node-llama-cpp/linux-x64 3.21.1
 // (llama.cpp v0.4.0), or one of another build with the same interface.
 //     g++ -O2 -std=c++20 tools/llama_run.cpp -ldl -o build/bench/llama_run
-//     llama_run LIBRARY_FOLDER MODEL THREADS PROMPT_TOKENS TOKENS
+//     llama_run LIBRARY_FOLDER MODEL THREADS PROMPT_TOKENS TOKENS [CONTEXT]
 // Reads a prompt of random tokens, decodes greedily behind it and prints the figures as mote does.
-// Loading is not counted, and one token is decoded beforehand, so that all of it is ready.
+// Loading is not counted, and one token is decoded beforehand, so that all of it is ready.  With a
+// CONTEXT it starts as a user's program does: a context of that size, nothing beforehand, and the
+// number of the first token is printed as soon as it is known.
 //
 // No header of llama.cpp is used.  The structures are those of include/llama.h of that release, so
 // far as to know their size and the fields that are set here; main() checks some values that the
@@ -80,10 +82,14 @@ static double seconds() {
 static void no_log(int, const char *, void *) {}
 
 int main(int argc, char **argv) {
-  if (argc != 6) fail("usage: llama_run LIBRARY_FOLDER MODEL THREADS PROMPT_TOKENS TOKENS");
+  if (argc != 6 && argc != 7)
+    fail("usage: llama_run LIBRARY_FOLDER MODEL THREADS PROMPT_TOKENS TOKENS [CONTEXT]");
   std::string folder = argv[1];
   int n_threads = atoi(argv[3]), n_prompt = atoi(argv[4]), n_decode = atoi(argv[5]);
   if (n_threads < 1 || n_prompt < 1 || n_decode < 1) fail("numbers are at least 1");
+  bool start = argc == 7;
+  int n_context = start ? atoi(argv[6]) : n_prompt + n_decode + 8;
+  if (n_context < n_prompt + n_decode) fail("the context is too small");
 
   library(folder, "libggml-base");
   void *ggml = library(folder, "libggml"), *llama = library(folder, "libllama");
@@ -104,7 +110,7 @@ int main(int argc, char **argv) {
   if (params.n_ctx != 512 || params.n_batch != 2048 || params.n_ubatch != 512 ||
       params.type_k != 1 || params.type_v != 1)
     fail("another release: llama_context_params");
-  params.n_ctx = uint32_t(n_prompt + n_decode + 8);
+  params.n_ctx = uint32_t(n_context);
   params.n_threads = params.n_threads_batch = n_threads;
   auto make_context = call<void *(void *, ContextParams)>(llama, "llama_init_from_model");
   void *context = make_context(model, params);
@@ -128,13 +134,19 @@ int main(int argc, char **argv) {
   std::mt19937 random(1);
   std::vector<int32_t> prompt(size_t(n_prompt), 2);  // <bos>
   for (size_t i = 1; i < prompt.size(); ++i) prompt[i] = int32_t(random() % unsigned(n_vocab));
-  feed(prompt.data(), 1);
-  auto memory = call<void *(const void *)>(llama, "llama_get_memory")(context);
-  call<void(void *, bool)>(llama, "llama_memory_clear")(memory, true);
+  if (!start) {
+    feed(prompt.data(), 1);
+    auto memory = call<void *(const void *)>(llama, "llama_get_memory")(context);
+    call<void(void *, bool)>(llama, "llama_memory_clear")(memory, true);
+  }
 
   time = 0;
   int32_t token = feed(prompt.data(), n_prompt);
   double read = time;
+  if (start) {
+    printf("token %d\n", token);
+    fflush(stdout);
+  }
   for (int i = 0; i < n_decode; ++i) token = feed(&token, 1);
   printf("prompt %d, %.2f tok/s; answer %d, %.2f tok/s\n", n_prompt,
          n_prompt / read, n_decode, n_decode / (time - read));

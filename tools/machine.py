@@ -3,9 +3,11 @@ import glob
 import os
 import re
 import resource
+import select
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,17 +19,54 @@ def busy():
     """Seconds of CPU that all programs took since the start: proc(5), /proc/stat, and ours."""
     with open('/proc/stat') as f:
         user, nice, system, _, _, irq, soft = map(int, f.readline().split()[1:8])
-    ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ours = map(resource.getrusage, (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
     return ((user + nice + system + irq + soft) / os.sysconf('SC_CLK_TCK'),
-            ours.ru_utime + ours.ru_stime)
+            sum(r.ru_utime + r.ru_stime for r in ours))
 
 
-def run(command, pattern):
-    """What the command says that fits the pattern, and which share of the CPUs others took."""
+def listen(command):
+    """What the command says."""
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
+                          stdin=subprocess.DEVNULL).stdout,
+
+
+def watch(command):
+    """What the command says, the seconds from before exec to the first byte of its standard output
+    (or None), and the most that it had of anonymous memory (RssAnon) and of memory that may become
+    so (VmData), in bytes.  The kernel keeps a high-water mark of all resident pages together, none
+    of the anonymous ones: so they are read every 5 ms.  A peak between two readings is missed, and
+    the kernel's own count may be some pages behind: proc(5)."""
+    said, first, peaks = b'', None, {'RssAnon': 0, 'VmData': 0}
+    with tempfile.TemporaryFile() as errors:
+        start = time.monotonic()
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=errors, bufsize=0) as process:
+            # Popen returns behind exec, so the status is that of the program.
+            with open(f'/proc/{process.pid}/status', 'rb', buffering=0) as status:
+                while True:
+                    now = os.pread(status.fileno(), 1 << 16, 0)
+                    for name in peaks:
+                        kb = re.search(rf'{name}:\s*(\d+) kB'.encode(), now)
+                        peaks[name] = max(peaks[name], int(kb[1]) * 1024 if kb else 0)
+                    if select.select([process.stdout], [], [], 0.005)[0]:
+                        part = process.stdout.read(1 << 16)
+                        if not part:
+                            break
+                        first = first or time.monotonic() - start
+                        said += part
+        errors.seek(0)
+        said += errors.read()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, said)
+    return said, first, *peaks.values()
+
+
+def run(command, pattern, how=listen):
+    """What the command says that fits the pattern, which share of the CPUs others took, and what
+    else comes of the way how it is run: listen or watch."""
     (all_before, ours_before), start = busy(), time.monotonic()
     try:
-        text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
-                              stdin=subprocess.DEVNULL).stdout.decode(errors='replace')
+        said, *more = how(command)
     except OSError as e:
         sys.exit(f'bench.py: {e}')
     except subprocess.CalledProcessError as e:
@@ -35,10 +74,11 @@ def run(command, pattern):
                  + e.output.decode(errors='replace'))
     (all_after, ours_after), duration = busy(), time.monotonic() - start
     others = all_after - all_before - (ours_after - ours_before)
+    text = said.decode(errors='replace')
     found = re.findall(pattern, text)
     if not found:
         sys.exit(f'bench.py: {shlex.join(command)[:500]}: no {pattern} in:\n{text}')
-    return found, round(max(others, 0) / duration / os.cpu_count(), 3)
+    return found, round(max(others, 0) / duration / os.cpu_count(), 3), *more
 
 
 def make(target, command):
