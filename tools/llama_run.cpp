@@ -108,10 +108,11 @@ int main(int argc, char **argv) {
 
   auto params = call<ContextParams()>(llama, "llama_context_default_params")();
   if (params.n_ctx != 512 || params.n_batch != 2048 || params.n_ubatch != 512 ||
-      params.type_k != 1 || params.type_v != 1)
+      params.type_k != 1 || params.type_v != 1 || !params.flags[4])
     fail("another release: llama_context_params");
   params.n_ctx = uint32_t(n_context);
   params.n_threads = params.n_threads_batch = n_threads;
+  params.flags[4] = false;  // swa_full: as in llama.cpp's own programs, no cache beyond windows
   auto make_context = call<void *(void *, ContextParams)>(llama, "llama_init_from_model");
   void *context = make_context(model, params);
   if (!context) fail("cannot make a context");
