@@ -119,7 +119,7 @@ $(BUILD)/mote.elf: $(OBJECTS) linker.ld $(BUILD)/options
 $(BUILD)/%.asm.o: %.asm $(BUILD)/options $(wildcard asm/*/*.inc boot/*.inc)
 	@mkdir -p $(@D)
 	@echo 'NASM  $<'
-	$(Q)$(NASM) $(NASMFLAGS) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
+	$(Q)$(NASM) $(NASMFLAGS) $(CHAIN:%=-I asm/%/) -I $(dir $<) -MD $(@:.o=.d) -o $@ $<
 
 $(BUILD)/%.cpp.o: %.cpp $(BUILD)/options
 	@mkdir -p $(@D)

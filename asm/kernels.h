@@ -7,8 +7,8 @@
 // covers, or on how many columns it handles.  So the output of the engine is bit-identical for any
 // number of threads and any batch size.  "ulp" below is one unit in the last place of an f32.
 //
-// Calling convention: System V AMD64 psABI.  An x86_64 kernel may leave the upper halves of the
-// vector registers dirty: all code of that ISA is VEX-encoded.
+// Calling convention: System V AMD64 psABI, with 8 KB of stack.  An x86_64 kernel may leave the upper
+// halves of the vector registers dirty: all code of that ISA is VEX-encoded.
 #pragma once
 #include "types.h"
 
@@ -20,18 +20,23 @@ struct Matmul {
   u64 w_stride;
   u32 n;     // multiple of 8, at least 8
   u32 rows;  // at least 4
-  u32 cols;  // at least 1
+  u32 cols;  // at least 1; of quantised weights at most 64
   u32 y_stride;  // floats, at least rows
 };
 static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // matmul.inc
 
 // 32 activations, quantised: x[i] is scale * q[i], but for half of scale.  Aligned as an f32.
 struct Quantised {
-  f32 scale;  // largest |x| / 127
-  f32 sum;    // scale * sum of q: what a weight type with a minimum multiplies it with
+  f32 scale;      // largest |x| / 127
+  f32 sum;        // scale * sum of q: what a weight type with a minimum multiplies it with
+  i16 halves[2];  // sum of the first 16 q, of the others: what one with an offset does
   i8 q[32];
 };
-static_assert(sizeof(Quantised) == 40);
+static_assert(sizeof(Quantised) == 44);
+
+// Floats from the end of a column of n floats' room to the next column that is quantised: columns
+// that are a power of two apart would meet in the cache.
+constexpr u32 COLUMN_PAD = 16;
 
 extern "C" {
 
@@ -46,8 +51,8 @@ void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 
 // The same with quantised weights, in GGUF's blocks (portable/blocks.h has their layouts; aligned to
 // 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
-// quantise() makes them, each 4 * n bytes behind the one before, as far as columns of floats.  n is
-// a multiple of 32, for the K types of 256.  A weight is scale * q + min; q is an integer, with the
+// quantise() makes them, each n + COLUMN_PAD floats behind the one before.  n is a multiple of 32, for
+// the K types of 256.  A weight is scale * q + min; q is an integer, with the
 // offset and a K type's integer scale in it.  The dot product of the q of 32 weights (of 16 where a
 // scale holds for 16) is exact; its products with the scales, and their sum, are in f32.
 // Error for |x| < 2^64, x being what the blocks stand for:

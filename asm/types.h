@@ -4,6 +4,7 @@
 using u8 = unsigned char;
 using i8 = signed char;
 using u16 = unsigned short;
+using i16 = short;
 using u32 = unsigned int;
 using u64 = unsigned long;
 using i32 = int;

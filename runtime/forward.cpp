@@ -129,6 +129,8 @@ static void (*const COLUMN_OPS[])(f32 *, const f32 *, const void *, u32, u32, f3
 
 static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   u32 per = mote->param[s->per], n = mote->param[s->n], extra = mote->param[s->extra];
+  u32 room = n;  // of a column of dst
+  if (s->op == QUANTISE) room += COLUMN_PAD;
   if (!w->data || !extra) return;  // no such norm or softcap
   for (u32 i = thread; i < mote->batch * per; i += mote->n_threads) {
     u32 token = i / per, position = mote->last - token;
@@ -137,18 +139,23 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
       mote->kv_store((u8 *)w->data + u64(position % mote->span.slots) * mote->param[s->stride],
                      src, n, extra);
     else
-      COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * n, src, w->data, n, position,
+      COLUMN_OPS[s->op](mote->buffer[s->dst] + u64(i) * room, src, w->data, n, position,
                         __builtin_bit_cast(f32, extra));
   }
 }
 
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
-  // What is multiplied with quantised weights follows behind its buffer, quantised.  Columns by
-  // threes, as the tile takes them, and as many as stay in 1 MB of L2 while all rows meet them.
-  u32 n = mote->param[s->n], left = mote->batch, heads = 1;
-  Matmul m = {w->data, mote->buffer[s->src + (w->type >= N_FLOAT_TYPES)], mote->buffer[s->dst],
-              w->row_bytes, n, mote->param[s->per], 3 * (L2_FLOATS / n + 1),
-              mote->param[s->stride]};
+  // Columns by threes, as the tile takes them, and as many as stay in 1 MB of L2 while all rows meet
+  // them.  What is multiplied with quantised weights follows behind its buffer, quantised.
+  u32 n = mote->param[s->n], left = mote->batch, heads = 1, room = n, src = s->src;
+  u32 cols = 3 * (L2_FLOATS / n + 1);
+  if (w->type >= N_FLOAT_TYPES) {
+    ++src;
+    room += COLUMN_PAD;
+    cols *= 3;
+  }
+  Matmul m = {w->data, mote->buffer[src], mote->buffer[s->dst], w->row_bytes, n,
+              mote->param[s->per], cols, mote->param[s->stride]};
   if (s->op == ATTEND) {
     heads = mote->n_kv_head;
     left *= mote->group * heads;
@@ -158,7 +165,7 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
     if (m.cols > left) m.cols = left;
     m.w = w->data + u64(i % heads * mote->head_dim) * mote->param[s->extra];
     KERNELS[w->type].matmul(&m, 4 * thread, 4 * mote->n_threads);
-    m.x = (const f32 *)m.x + m.cols * n;
+    m.x = (const f32 *)m.x + m.cols * room;
     m.y += m.cols * m.y_stride;
     left -= m.cols;
   }

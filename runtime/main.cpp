@@ -63,7 +63,7 @@ static const u8 ARENA[] = {
     PARAM(n_vocab),                                  // ranking
 };
 
-// Lays the arena out from here on: the KV cache, and then the parts, each with 64 bytes to spare.
+// Lays the arena out from here on: the KV cache, and then the parts, each with room for the pads.
 // Returns the end of it.
 static u8 *lay_out(u8 *arena) {
   Tensor *t = mote->tensors + FIRST_LAYER;
@@ -81,7 +81,7 @@ static u8 *lay_out(u8 *arena) {
     pointers[i] = arena;
     u64 times = mote->max_batch;
     if (i >= LOGITS) times = 4;
-    arena += mote->param[ARENA[i]] * times * 4 + 64;
+    arena += mote->param[ARENA[i]] * times * 4 + 4 * COLUMN_PAD * MAX_BATCH;
   }
   return arena;
 }

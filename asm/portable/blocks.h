@@ -19,7 +19,7 @@ inline void matmul_blocks(const Matmul *m, u32 begin, u32 step, Unpack *unpack) 
     for (u32 p = 0; p < parts; ++p) {
       Integers w = unpack((const u8 *)m->w + r * m->w_stride, p);
       for (u32 c = 0; c < m->cols; ++c) {
-        const Quantised &x = ((const Quantised *)((const f32 *)m->x + u64(c) * m->n))[p];
+        const Quantised &x = ((const Quantised *)((const f32 *)m->x + u64(c) * (m->n + COLUMN_PAD)))[p];
         i32 dot = 0;
         for (u32 i = 0; i < 32; ++i) dot += w.q[i] * x.q[i];
         m->y[u64(c) * m->y_stride + r] += w.scale * x.scale * f32(dot) + w.min * x.sum;

@@ -1,57 +1,36 @@
-; matmul_q5_0 - y = W x, weights in Q5_0: f16 scale, 32 fifth bits, 32 times 4 bits, less 16.  And
-; the tile of Q4_1: f16 scale, f16 minimum, 32 times 4 bits.  x86-64, AVX2 + FMA + F16C.
-; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_0.cpp, matmul_q4_1.cpp
+; matmul_q5_0 - y = W x, weights in Q5_0: f16 scale, 32 fifth bits, 32 times 4 bits, less 16.
+; x86-64, AVX2 or AVX-512: see vector.inc.
+; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_0.cpp
 ; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm   r11 0 for Q4_1, 2 for Q5_0: the bytes that it has more
-;          ymm10 the bits 0 to 7 in 8 bytes   ymm9 bytes of 16, in Q4_1 zero
-;          ymm8 what the products are less   xmm12 minimum
+; Holds    see matmul_blocks.asm   v0 fifth bits of each row, those of the next weights first
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.any
-global matmul_q5_0, matmul_q5_0.tile, matmul_q5_0.any
+extern matmul_blocks, dots, rows, rows.scales, blocks.nibbles, blocks.upper
+global matmul_q5_0, matmul_q5_0.tile
 section .text align=1
 matmul_q5_0:
     call    matmul_blocks
 .tile:
-    push    2
-    pop     r11
-    vpbroadcastq ymm10, [rel .bits]
-    vmovdqa ymm9, ymm11
-.any:
-    prefetcht2 [rax + rdx]
-    NIBBLES [rax + r11 + 4]
-    test    r11d, r11d
-    jz      .four
-    vpmovzxbq ymm5, [rax + 2]
-    vpmuludq ymm5, ymm3, ymm5           ; each of the four bytes 4 times,
-    vpshufd ymm5, ymm5, 0xa0            ; 8 times
-    vpand   ymm5, ymm10, ymm5
-    vpcmpeqb ymm5, ymm10, ymm5
-    vpand   ymm5, ymm11, ymm5           ; 16 where the bit is set
-    vpor    ymm4, ymm4, ymm5
-    vpmaddubsw ymm8, ymm9, [rbx + 8]   ; what they are less
-    jmp     .dot
+    TILE    dots, -16
+    call    rows.scales
+    call    rows
+    mov     ecx, 0x00204081             ; 4 bits: one to bit 0 of each byte
+    vmovd   xmm4, ecx
+    vpbroadcastd v4, xmm4
+    vpsrld  v5, v13, 24                 ; 15
+    mov     rcx, -8 * VBYTES
 .four:
-    vcvtph2ps xmm12, [rax + 2]          ; minimum
-    vfmadd231ss xmm1, xmm12, [rbx + 4]
-.dot:
-    vpmaddubsw ymm7, ymm4, [rbx + 8]
-    vpsubw  ymm7, ymm7, ymm8
-    vpmaddwd ymm7, ymm2, ymm7
-    vcvtph2ps xmm15, [rax]
-    ADD_DOT xmm15
-    test    r12d, r12d
-    jnz     .others
-.next:
-    add     rax, r11
-    add     rbx, 40
-    add     rax, 20
-    dec     ecx
-    jnz     .any
-    ret
-.others:
-    bt      r11d, 1                     ; are they signed?
-    call    matmul_blocks.any
-    jmp     .next
-.bits:
-    db      1, 2, 4, 8, 16, 32, 64, 128
+    vpand   v1, v0, v5
+    vpmulld v1, v1, v4
+    vmovaps [r12 + rcx + UPPER + 8 * VBYTES], v1
+    vpsrld  v0, v0, 4
+    add     rcx, VBYTES
+    jnz     .four
+    sub     rax, 12
+    call    blocks.nibbles
+    vpxor   v12, v12, v12
+    vpsrlw  v9, v13, 3
+    vpand   v9, v9, v13                 ; bytes of 1
+    call    blocks.upper
+    vpxor   v9, v9, v9
+    jmp     [rbp + L_PART]

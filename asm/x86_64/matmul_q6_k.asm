@@ -1,69 +1,101 @@
 ; matmul_q6_k - y = W x, weights in Q6_K: 256 times 4 bits, 256 times 2 bits, less 32; 16 i8 scales,
-; and their f16 scale.  x86-64, AVX2 + FMA + F16C.
+; each of 16 weights, and their f16 scale.  x86-64, AVX2 or AVX-512: see vector.inc.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q6_k.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
-; Holds    see matmul_blocks.asm   rsi upper bits   rdi scales   xmm15 their scale
-;          ymm3, ymm13 lower bits of this part and of the next   ymm12 upper bits
-;          ymm8 dwords of 8 below, 0 above   ymm9 bytes of 32   ymm10 bytes of 48
+; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm, and v14 v15
+; Holds    see matmul_blocks.asm   [rbp + L_COUNT] parts that are done
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.others
+extern matmul_blocks, dots.scaled, rows, rows.f16, rows.pair, blocks.keep, blocks.take
 global matmul_q6_k, matmul_q6_k.tile
+; WEIGHT place, lower, shift - a vector of a part: lower halves of bytes, upper bits from v2, which
+; the shift brings to bits 4-5.
+%macro WEIGHT 4
+    %3      v3, v2, %4
+    vpand   v3, v3, v12
+    vpand   v4, %2, v13
+    vpor    v4, v3, v4
+    vmovaps [r12 + rcx + PARTS + (%1 + 8) * VBYTES], v4
+%endmacro
+
 section .text align=1
 matmul_q6_k:
     call    matmul_blocks
 .tile:
-    push    rsi
-    push    rdi
-    vpsrld  xmm8, xmm2, 13
-    vpaddb  ymm9, ymm11, ymm11
-    vpaddb  ymm10, ymm9, ymm11
-.block:
-    lea     rsi, [rax + 128]
-    lea     rdi, [rsi + 64]
-    prefetcht2 [rsi + rdx]
-    prefetcht2 [rdi + rdx]
-    vpbroadcastw xmm7, [rdi + 16]
-    vcvtph2ps xmm15, xmm7
+    TILE    dots.scaled, 0
+    add     rax, 194
+    call    rows                        ; which ends with the scales' scale
+    vmovaps v0, v3
+    call    rows.f16
+    vmovaps [r12 + D], v9
+    sub     rax, 18
+    call    rows
+    vmovaps [r12 + SCALES + 0 * VBYTES], v0
+    vmovaps [r12 + SCALES + 1 * VBYTES], v1
+    vmovaps [r12 + SCALES + 2 * VBYTES], v2
+    vmovaps [r12 + SCALES + 3 * VBYTES], v3
+    sub     rax, 208
+    and     dword [rbp + L_COUNT], 0
 .half:
-    prefetcht2 [rax + rdx]
-    vmovdqu ymm3, [rax]
-    vmovdqu ymm13, [rax + 32]
-    vmovdqu ymm12, [rsi]
+    call    rows.pair
+    lea     rdx, [r12 + PARTS + 128]
+    call    blocks.keep
+    call    rows.pair
+    lea     rdx, [r12 + PARTS + 8 * VBYTES + 128]
+    call    blocks.keep
+    push    rax
+    mov     ecx, [rbp + L_COUNT]        ; 0, 4: their upper bits are 64, 32 bytes on
+    shl     ecx, 3
+    sub     rax, rcx
     add     rax, 64
-    add     rsi, 32
+    call    rows.pair
+    pop     rax
+    lea     rdx, [r12 + PARTS + 16 * VBYTES + 128]
+    call    blocks.keep
+    vpsrlw  v12, v13, 2
+    vpand   v12, v12, v13
+    vpsllw  v12, v12, 4                 ; bytes of 48
+    mov     rcx, -8 * VBYTES
+.weights:
+    vmovaps v0, [r12 + rcx + PARTS + 8 * VBYTES]
+    vmovaps v1, [r12 + rcx + PARTS + 16 * VBYTES]
+    vmovaps v2, [r12 + rcx + PARTS + 24 * VBYTES]
+    WEIGHT  0, v0, vpsllw, 4
+    WEIGHT  8, v1, vpsllw, 2
+    vpsrlw  v0, v0, 4
+    vpsrlw  v1, v1, 4
+    WEIGHT  16, v0, vpsllw, 0
+    WEIGHT  24, v1, vpsrlw, 2
+    add     rcx, VBYTES
+    jnz     .weights
 .part:
-    vpand   ymm4, ymm14, ymm3
-    vpsrlw  ymm6, ymm3, 4
-    vmovdqa ymm3, ymm13
-    vmovdqa ymm13, ymm6
-    vpsllw  ymm6, ymm12, 4
-    vpand   ymm6, ymm10, ymm6
-    vpor    ymm4, ymm4, ymm6
-    vpsrlw  ymm12, ymm12, 2
-    vpmaddubsw ymm7, ymm4, [rbx + 8]
-    OFFSET  ymm9
-    vpbroadcastw ymm2, [rdi]            ; two scales: as words, the first below, the second above
-    vpsllvd ymm2, ymm2, ymm8
-    vpsraw  ymm2, ymm2, 8
-    vpmaddwd ymm7, ymm7, ymm2
-    ADD_DOT xmm15
-    test    r12d, r12d
-    jnz     .others
-.next:
-    add     rdi, 2
-    add     rbx, 40
-    dec     ecx
-    test    cl, 3
+    mov     ecx, [rbp + L_COUNT]
+    mov     edx, ecx
+    and     edx, 3
+    imul    edx, edx, 8 * VBYTES
+    lea     rdx, [r12 + rdx + PARTS + 128]
+    call    blocks.take
+    add     ecx, ecx
+    AT_BYTES
+    BYTES   v8, 0
+    BYTES   v12, 1
+    vpslld  v10, v8, 16
+    vpsrld  v9, v10, 16
+    vpor    v14, v10, v9                ; a scale, as two words
+    vpslld  v10, v12, 16
+    vpsrld  v11, v10, 16
+    vpor    v15, v10, v11
+    vpor    v9, v9, v10                 ; one of each
+    vpsllw  v9, v9, 5
+    vpxor   v10, v10, v10
+    vpsubw  v10, v10, v9                ; less 32 times that
+    vmovaps [r12 + OFFSETS], v10
+    vpxor   v9, v9, v9
+    vmovaps v8, [r12 + D]
+    inc     dword [rbp + L_COUNT]
+    call    [rbp + L_PART]
+    test    byte [rbp + L_COUNT], 3
     jnz     .part
-    test    cl, 4
-    jnz     .half
+    cmp     byte [rbp + L_COUNT], 8
+    jb      .half
     add     rax, 82
-    test    ecx, ecx
-    jnz     .block
-    pop     rdi
-    pop     rsi
     ret
-.others:
-    call    matmul_blocks.others
-    jmp     .next

@@ -4,22 +4,20 @@
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
-extern matmul_blocks, matmul_blocks.others
+extern matmul_blocks, dots.signed, rows.scales, rows.pair, blocks.keep
 global matmul_q8_0, matmul_q8_0.tile
 section .text align=1
 matmul_q8_0:
     call    matmul_blocks
 .tile:
-    prefetcht2 [rax + rdx]
-    vmovdqu ymm4, [rax + 2]
-    vpabsb  ymm5, ymm4                  ; up to 128: the unsigned side
-    vmovdqu ymm7, [rbx + 8]
-    vpsignb ymm7, ymm7, ymm4            ; takes the signs
-    vpmaddubsw ymm7, ymm5, ymm7
-    vcvtph2ps xmm15, [rax]
-    vpmaddwd ymm7, ymm2, ymm7
-    ADD_DOT xmm15
-    NEXT    34, .tile
-.others:
-    call    matmul_blocks.others
-    jmp     .next
+    TILE    dots.signed, 0
+    call    rows.scales
+    call    rows.pair
+    lea     rdx, [r12 + PARTS + 128]
+    call    blocks.keep
+%assign i 0
+%rep 8
+    vpabsb  v%[i], v%[i]                ; up to 128
+%assign i i + 1
+%endrep
+    jmp     [rbp + L_PART]

@@ -1,65 +1,105 @@
-; row_blocks - the frame of the row_* of quantised weights.  x86-64, AVX2.
-; They jump here with the tile of their matmul_*: a weight is the dot product of its block with a
-; unit vector.  That is slow (40 us for 2048), and nothing to what a token takes; and one place
-; alone knows the bits of a type.  Contract asm/kernels.h
+; row_blocks - the frame of the row_* of quantised weights.  x86-64, AVX2 or AVX-512: see vector.inc.
+; They jump here with the tile of their matmul_*: the weights of a part are its products with 32 unit
+; vectors.  So one place alone knows the bits of a type.  Contract asm/kernels.h
 ; In       rdi y: f32[n]   rdx row   ecx n   xmm0 scale   eax tile, see matmul_blocks.asm
 ; Clobbers as matmul_blocks.asm
-; Holds    [rsp] scale   [rsp + 8] tile   the vector from rsp + 16 to rbp, rdx its part of 32
-;          rdi y   r10d n left   r8 block   r9d parts in a block   rsi weight in the part
-extern matmul_blocks.dot
-global row_blocks, row_blocks.k
+; Holds    see matmul_blocks.asm   rbx y, from part to part   [rbp + L_ROW] unit vectors
+;          [rbp + L_M] scale
+%include "blocks.inc"
+
+extern matmul_blocks.constants
+global row_blocks
 section .text align=1
-row_blocks.k:                           ; blocks of 256 weights
-    push    8
-    jmp     row_blocks.any
-row_blocks:                             ; of 32
-    push    1
-.any:
-    pop     r9
+row_blocks:
     push    rbx
     push    rbp
     push    r12
-    xor     r12d, r12d                  ; one column alone
+    push    r13
+%if GROUPS > 2
+    push    r14
+    push    r15
+    mov     r14, rdx                    ; all rows are the same
+    mov     r15, rdx
+%endif
+    mov     r10, rdx
+    mov     r11, rdx
     mov     rbp, rsp
-    mov     r10d, ecx
-    mov     r8, rdx
-    imul    ecx, r9d, 5
-.zero:
-    push    0
-    loop    .zero
-    vmovd   ecx, xmm0
-    push    rax
-    push    rcx
-.block:
-    lea     rdx, [rsp + 16]
-.part:
-    mov     eax, 0x3f800000             ; 1.0
-    mov     [rdx], eax
-    mov     [rdx + 4], eax
+    lea     r12, [rbp + L_LAST - SUMS - 32 * VBYTES]
+    and     r12, -64
+    lea     rsp, [r12 - SCRATCH - 32 * Q_BYTES]
+    mov     [rbp + L_TILE], rax
+    vmovss  [rbp + L_M], xmm0
+    mov     qword [rbp + L_PART], .part
+    mov     [rbp + L_ROW], rsp
+    mov     rbx, rdi
+    mov     eax, ecx
+    lea     rax, [rdi + rax*4]
+    mov     [rbp + L_END], rax
+    mov     rdi, rsp
+    mov     ecx, 32 * Q_BYTES / 4
+    xor     eax, eax
+    rep stosd
+    lea     rdi, [rsp + 32 * Q_BYTES]
     push    31
-    pop     rsi
-.weight:
-    inc     byte [rdx + rsi + 8]
-    mov     rax, r8
-    lea     rbx, [rsp + 16]
-    mov     ecx, r9d
-    call    matmul_blocks.dot
-    dec     byte [rdx + rsi + 8]
-    vmulss  xmm0, xmm0, [rsp]
-    vmovss  [rdi + rsi*4], xmm0
-    dec     esi
-    jns     .weight
-    and     dword [rdx + 4], 0
-    add     rdx, 40
-    sub     rdi, -128
-    sub     r10d, 32
-    cmp     rdx, rbp
-    jb      .part
-    mov     r8, rax
-    test    r10d, r10d
-    jnz     .block
+    pop     rcx
+.unit:
+    sub     rdi, Q_BYTES
+    mov     edx, 0x3f800000             ; 1.0
+    mov     [rdi], edx
+    mov     [rdi + Q_SUM], edx
+    mov     edx, ecx
+    shr     edx, 4
+    inc     byte [rdi + rdx*2 + Q_HALVES]
+    inc     byte [rdi + rcx + Q_Q]
+    dec     ecx
+    jns     .unit
+    push    Q_BYTES
+    pop     rdi
+    mov     r13d, 32 * VBYTES
+    xor     r8d, r8d
+    xor     r9d, r9d
+    mov     [rbp + L_AHEAD], r8
+    mov     rax, [rbp + L_TILE]
+    call    matmul_blocks.constants
+    xor     eax, eax
+.block:
+    mov     rcx, [rbp + L_TILE]
+    add     rcx, 8
+    call    rcx
+    cmp     rbx, [rbp + L_END]
+    jb      .block
     mov     rsp, rbp
+%if GROUPS > 2
+    pop     r15
+    pop     r14
+%endif
+    pop     r13
     pop     r12
     pop     rbp
     pop     rbx
+    ret
+
+.part:
+    mov     ecx, r13d
+    vpxor   v10, v10, v10
+.zero:
+    vmovaps [r12 + rcx + SUMS - VBYTES], v10
+    sub     ecx, VBYTES
+    jnz     .zero
+    push    rbx
+    push    rax
+    mov     rbx, [rbp + L_ROW]
+    mov     rax, [rbp + L_TILE]
+    mov     ecx, [rax]
+    call    rcx
+    pop     rax
+    pop     rbx
+    mov     ecx, r13d
+.weight:
+    vmovss  xmm0, [r12 + rcx + SUMS - VBYTES]
+    vmulss  xmm0, xmm0, [rbp + L_M]
+    vmovss  [rbx], xmm0
+    add     rbx, 4
+    sub     ecx, VBYTES
+    jnz     .weight
     ret

@@ -122,7 +122,7 @@ static const Type TYPES[] = {
 static void run_matmul(benchmark::State &state, const Type &type, u32 cols) {
   u64 stride = N / type.block * type.bytes;
   u32 rows = cols == 1 ? u32(MEMORY / stride) & ~3u : ROWS;
-  u8 *w = room(rows * stride), *x = room(size_t(cols) * N * sizeof(f32));
+  u8 *w = room(rows * stride), *x = room(size_t(cols) * (N + COLUMN_PAD) * sizeof(f32));
   f32 *y = numbers(size_t(cols) * rows, 0);
   Matmul m = {w, x, y, stride, N, rows, cols, rows};
   measure(state, double(rows * stride), 2.0 * N * rows * cols, type.block > 1,
@@ -148,7 +148,7 @@ struct Vector {
   double bytes;  // read and written for an element
 };
 static const Vector VECTORS[] = {
-    {"quantise", quantise, N, 0, 1, 4 + 40 / 32.0},
+    {"quantise", quantise, N, 0, 1, 4 + sizeof(Quantised) / 32.0},
     {"rmsnorm", rmsnorm, N, 0, 1, 12},
     {"add", add, N, 0, 1e-6f, 12},
     {"angles", angles, 256, 0, 0, 4},

@@ -98,7 +98,8 @@ FarPages::~FarPages() { munmap(pages, stride * count); }
 
 // --- Calls
 
-static u8 *stack = guarded(page);  // what a kernel may use
+constexpr usize stack_size = 8192;        // what a kernel may use: kernels.h
+static u8 *stack = guarded(stack_size);
 static u64 flags;                  // set during calls
 static volatile bool in_kernel;
 static sigjmp_buf escape;
@@ -121,7 +122,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
 
 static void on_step(int, siginfo_t *, void *context) {
   auto rsp = (u8 *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
-  if (rsp >= stack + 128 && rsp <= stack + page) memset(rsp - 128, 0xcc, 128);
+  if (rsp >= stack + 128 && rsp <= stack + stack_size) memset(rsp - 128, 0xcc, 128);
 }
 
 SingleSteps::SingleSteps() { flags = trap_flag; }
@@ -132,7 +133,7 @@ static std::string place_of(const u8 *address) {
     if (address >= b->pages - page && address < b->pages + b->pages_size + page)
       return std::string(b->name) + " + " + std::to_string(address - b->data) + ", size " +
              std::to_string(b->size);
-  if (address >= stack - page && address < stack + 2 * page) return "the stack's guard page";
+  if (address >= stack - page && address < stack + stack_size + page) return "the stack's guard page";
   if (!address) return "misaligned, or no address at all for the upper half of a u32 got into it";
   return "none of the buffers";
 }
@@ -148,7 +149,7 @@ static void check_registers(const Call &before, const Call &after) {
 }
 
 static void check_memory() {
-  for (u8 *p = (u8 *)stack + page - 72; p < stack + page; ++p)
+  for (u8 *p = stack + stack_size - 72; p < stack + stack_size; ++p)
     EXPECT_EQ(*p, fill_out) << "the caller's stack is overwritten";
   for (Buffer *b : buffers) {
     for (usize i = 0; i < b->pages_size; ++i)
@@ -159,8 +160,8 @@ static void check_memory() {
 }
 
 void call(Call &c) {
-  memset(stack, fill_out, page);
-  c.stack = u64(stack + page - 72);  // rsp mod 16 is 8: nothing may rely on an aligned stack
+  memset(stack, fill_out, stack_size);
+  c.stack = u64(stack + stack_size - 72);  // rsp mod 16 is 8: nothing may rely on an aligned stack
   c.flags = 2 | flags;               // bit 1 is always set
   c.vectors = __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
   for (u64 &k : c.kept) k = rng.bits();

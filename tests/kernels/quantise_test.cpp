@@ -9,15 +9,14 @@ extern "C" decltype(quantise) portable_quantise;
 static Quantised reference(const f32 *x) {
   f64 max = 0x1p-100;
   for (u32 i = 0; i < 32; ++i) max = std::max(max, f64(std::fabs(x[i])));
-  Quantised want = {.scale = f32(max / 127), .sum = 0, .q = {}};
-  f64 sum = 0;
+  Quantised want = {.scale = f32(max / 127), .sum = 0, .halves = {}, .q = {}};
   for (u32 i = 0; i < 32; ++i) {
     f64 q = std::nearbyint(f32(f64(x[i]) / want.scale));
     EXPECT_LE(std::fabs(x[i] - q * want.scale), (0.5 + 0x1p-16) * want.scale);
     want.q[i] = i8(q);
-    sum += q;
+    want.halves[i / 16] += i16(q);
   }
-  want.sum = f32(want.scale * sum);
+  want.sum = f32(want.scale * f64(want.halves[0] + want.halves[1]));
   return want;
 }
 
@@ -36,6 +35,7 @@ static void check(const std::vector<f32> &x) {
     Quantised want = reference(&x[b * 32]);
     EXPECT_EQ(y->scale, want.scale) << "block " << b;
     EXPECT_EQ(y->sum, want.sum) << "block " << b;
+    for (u32 h : {0, 1}) EXPECT_EQ(y->halves[h], want.halves[h]) << "block " << b;
     for (u32 i = 0; i < 32; ++i)
       EXPECT_EQ(y->q[i], want.q[i]) << "block " << b << ", x " << x[b * 32 + i] / want.scale;
     EXPECT_EQ(memcmp(y, &twin[b], sizeof want), 0) << "block " << b << " of the portable kernel";

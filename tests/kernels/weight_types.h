@@ -170,7 +170,7 @@ struct Q6_K : Blocks<256, 210, 208> {
 // --- Activations.  As a type: what a matmul_* takes as x, if its weights are quantised.
 
 struct X8 {
-  static constexpr u32 block = 32, bytes = 40, align = 4;
+  static constexpr u32 block = 32, bytes = sizeof(Quantised), align = 4;
   static Terms terms(const u8 *x, u32 i) {
     return {f64(((const Quantised *)x)->scale) * ((const Quantised *)x)->q[i]};
   }
@@ -185,13 +185,14 @@ struct X8 {
     }
     auto &x = *(Quantised *)to;
     x.scale = std::max(std::fabs(rng.real(kind)) * scale, 0x1p-100f) / 127;
-    i32 sum = 0;
+    x.halves[0] = x.halves[1] = 0;
     u32 extreme = rng.below(16);
-    for (i8 &q : x.q) {
-      q = extreme == 0 ? 0 : extreme == 1 ? 127 : extreme == 2 ? -127 : i32(rng.below(255)) - 127;
-      sum += q;
+    for (u32 i = 0; i < 32; ++i) {
+      i32 q = extreme == 0 ? 0 : extreme == 1 ? 127 : extreme == 2 ? -127 : i32(rng.below(255)) - 127;
+      x.q[i] = i8(q);
+      x.halves[i / 16] += i16(q);
     }
-    x.sum = x.scale * f32(sum);
+    x.sum = x.scale * f32(x.halves[0] + x.halves[1]);
   }
 };
 

@@ -27,7 +27,7 @@ static void multiply(const Matmul *m, u32 begin, u32 step) {
   for (u32 first = begin; first < m->rows; first += step)
     for (u32 r = first; r < m->rows && r < first + 4; ++r)
       for (u32 c = 0; c < m->cols; ++c) {
-        const f32 *x = (const f32 *)m->x + c * n, *y = &w[r * n];
+        const f32 *x = (const f32 *)m->x + c * (n + COLUMN_PAD), *y = &w[r * n];
         double sums[4] = {};
         for (u32 i = 0; i < n; i += 4)
           for (u32 j = 0; j < 4; ++j) sums[j] += double(x[i + j]) * y[i + j];
