@@ -12,18 +12,18 @@
 #pragma once
 #include "types.h"
 
-// What matmul_* works on: y[c][r] = sum over i < n of w[r][i] * x[c][i], for all columns c < cols.
+// What matmul_* works on: y[c][r] = sum over i < n of w[r][i] * x[c][i], for rows r that the call
+// names and all columns c < cols.
 struct Matmul {
   const void *w;  // [rows][n] of the weight type; a row every w_stride bytes
   const void *x;  // [cols][n] of f32 or, see below, of room for them
   f32 *y;         // [cols][rows], a column every y_stride
   u64 w_stride;
   u32 n;     // multiple of 8, at least 8
-  u32 rows;  // at least 4
   u32 cols;  // at least 1; of quantised weights at most 64
   u32 y_stride;  // floats, at least rows
 };
-static_assert(sizeof(Matmul) == 48 && __builtin_offsetof(Matmul, n) == 32);  // matmul.inc
+static_assert(__builtin_offsetof(Matmul, n) == 32 && __builtin_offsetof(Matmul, y_stride) == 40);
 
 // 32 activations, quantised: x[i] is scale * q[i], but for half of scale.  Aligned as an f32.
 struct Quantised {
@@ -40,14 +40,13 @@ constexpr u32 COLUMN_PAD = 16;
 
 extern "C" {
 
-// The rows begin .. begin + 3, begin + step .. begin + step + 3, and so on to the end of *m; begin
-// and step are multiples of 4.  Where begin is at or behind the end, nothing.  Where the number of
-// rows is no multiple of 4, may write up to 3 rows before the last ones once more, with the values
-// that they have anyway.
+// The rows begin .. end - 1; end is at least 4; none, where begin is not below it.  Where their number
+// is no multiple of 4, may write up to 3 rows before begin, too, with the values that they have anyway.
+// What lies behind the rows is prefetched: the next ones, if a thread's rows lie side by side.
 // Error: products and sums in f32, |error| <= (n/8 + 4) * 2^-24 * sum |w * x| + n * 2^-149.
-void matmul_f32(const Matmul *m, u32 begin, u32 step);
-void matmul_f16(const Matmul *m, u32 begin, u32 step);
-void matmul_bf16(const Matmul *m, u32 begin, u32 step);
+void matmul_f32(const Matmul *m, u32 begin, u32 end);
+void matmul_f16(const Matmul *m, u32 begin, u32 end);
+void matmul_bf16(const Matmul *m, u32 begin, u32 end);
 
 // The same with quantised weights, in GGUF's blocks (portable/blocks.h has their layouts; aligned to
 // 2), and with quantised activations: m->x points to columns of Quantised[n / 32], as
@@ -58,13 +57,13 @@ void matmul_bf16(const Matmul *m, u32 begin, u32 step);
 // Error for |x| < 2^64, x being what the blocks stand for:
 //   (n/16 + 8) * 2^-24 * sum (|scale * q| + |min|) * |x| + n * 2^-131.
 // What is larger than that or not finite spoils its own row or column alone.
-void matmul_q8_0(const Matmul *m, u32 begin, u32 step);
-void matmul_q4_0(const Matmul *m, u32 begin, u32 step);
-void matmul_q4_1(const Matmul *m, u32 begin, u32 step);
-void matmul_q5_0(const Matmul *m, u32 begin, u32 step);
-void matmul_q4_k(const Matmul *m, u32 begin, u32 step);
-void matmul_q5_k(const Matmul *m, u32 begin, u32 step);
-void matmul_q6_k(const Matmul *m, u32 begin, u32 step);
+void matmul_q8_0(const Matmul *m, u32 begin, u32 end);
+void matmul_q4_0(const Matmul *m, u32 begin, u32 end);
+void matmul_q4_1(const Matmul *m, u32 begin, u32 end);
+void matmul_q5_0(const Matmul *m, u32 begin, u32 end);
+void matmul_q4_k(const Matmul *m, u32 begin, u32 end);
+void matmul_q5_k(const Matmul *m, u32 begin, u32 end);
+void matmul_q6_k(const Matmul *m, u32 begin, u32 end);
 
 // The kernels below work on one column.  All of them take the same arguments, so that the forward
 // pass can call any of them from a table; what a kernel does not use has no name here.  n is a

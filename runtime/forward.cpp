@@ -154,17 +154,21 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
     room += COLUMN_PAD;
     cols *= 3;
   }
-  Matmul m = {w->data, mote->buffer[src], mote->buffer[s->dst], w->row_bytes, n,
-              mote->param[s->per], cols, mote->param[s->stride]};
+  Matmul m = {w->data, mote->buffer[src], mote->buffer[s->dst], w->row_bytes, n, cols,
+              mote->param[s->stride]};
   if (s->op == ATTEND) {
     heads = mote->n_kv_head;
     left *= mote->group * heads;
     if (heads > 1) m.cols = mote->group;  // one head's cache is every token's
   }
+  // Rows side by side, in sixteens: a thread reads memory in one sequence.
+  u32 rows = mote->param[s->per], unit = 16 * mote->n_threads;
+  u32 share = (rows + unit - 1) / unit * 16, begin = thread * share, end = begin + share;
+  if (end > rows) end = rows;
   for (u32 i = 0; left; ++i) {
     if (m.cols > left) m.cols = left;
     m.w = w->data + u64(i % heads * mote->head_dim) * mote->param[s->extra];
-    KERNELS[w->type].matmul(&m, 4 * thread, 4 * mote->n_threads);
+    KERNELS[w->type].matmul(&m, begin, end);
     m.x = (const f32 *)m.x + m.cols * room;
     m.y += m.cols * m.y_stride;
     left -= m.cols;

@@ -12,9 +12,9 @@ struct Integers {
 // Makes integers of the weights 32 * part .. 32 * part + 31 of a row.
 using Unpack = Integers(const void *row, u32 part);
 
-inline void matmul_blocks(const Matmul *m, u32 begin, u32 step, Unpack *unpack) {
+inline void matmul_blocks(const Matmul *m, u32 begin, u32 end, Unpack *unpack) {
   u32 parts = m->n / 32;
-  for (u32 r = begin; r < m->rows; r = r % 4 == 3 ? r - 3 + step : r + 1) {
+  for (u32 r = begin; r < end; ++r) {
     for (u32 c = 0; c < m->cols; ++c) m->y[u64(c) * m->y_stride + r] = 0;
     for (u32 p = 0; p < parts; ++p) {
       Integers w = unpack((const u8 *)m->w + r * m->w_stride, p);

@@ -27,8 +27,8 @@ struct F16 {
 };
 
 template <class Type>
-void matmul(const Matmul *m, u32 begin, u32 step) {
-  for (u32 r = begin; r < m->rows; r = r % 4 == 3 ? r - 3 + step : r + 1) {
+void matmul(const Matmul *m, u32 begin, u32 end) {
+  for (u32 r = begin; r < end; ++r) {
     auto w = (const typename Type::Bits *)((const u8 *)m->w + r * m->w_stride);
     for (u32 c = 0; c < m->cols; ++c) {
       auto x = (const f32 *)m->x + u64(c) * m->n;

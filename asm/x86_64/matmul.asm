@@ -1,7 +1,7 @@
 ; matmul - the frame of matmul_f32, _f16, _bf16: rows by fours, columns by threes.  x86-64, AVX2.
 ; Called by the matmul_* stubs, whose tile stands behind the call.  Returns to their caller.
 ; Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, see matmul.inc   [rsp + 8] where to
+; In       rdi m: Matmul*   esi begin   edx end   [rsp] tile, see matmul.inc   [rsp + 8] where to
 ;          return to
 ; Clobbers rax rcx rdx rsi r8-r11 ymm0-ymm15
 ; Holds    rbx, rax, rbp ends of x columns   rdx y   r12d columns left   r8 row stride
@@ -20,20 +20,13 @@ matmul:
     push    rax
     mov     r8, [rdi + M_W_STRIDE]
     lea     r9, [r8 + r8*2]
+    cmp     esi, edx
+    jae     .done
+    sub     edx, 4                      ; the last tile's first row
 .rows:
-    mov     eax, [rdi + M_ROWS]
-    cmp     esi, eax
-    jb      .some
-    pop     rax
-    pop     r12
-    pop     rbp
-    pop     rbx
-    ret
-.some:
     push    rdx
-    sub     eax, 4
-    cmp     esi, eax
-    cmova   esi, eax                    ; the last tile: no row past the end
+    cmp     esi, edx
+    cmovg   esi, edx                    ; no row past the end
     mov     rbx, [rdi + M_X]
     mov     rdx, [rdi + M_Y]
     lea     rdx, [rdx + rsi*4]
@@ -50,10 +43,7 @@ matmul:
     mov     r10d, esi
     imul    r10, r8
     add     r10, [rdi + M_W]
-    mov     r11d, [rsp]                 ; step
-    imul    r11, r8
-    add     r11, r10
-    lea     r11, [r11 + r8*4]           ; end of the tile to come
+    lea     r11, [r10 + r8*8]           ; end of the tile to come
     vzeroall
     call    [rsp + 8]                   ; the tile
     mov     rbx, rbp
@@ -83,5 +73,12 @@ matmul:
     jmp     .columns
 .next:
     pop     rdx
-    add     esi, edx
-    jmp     .rows
+    cmp     esi, edx
+    lea     esi, [rsi + 4]
+    jb      .rows
+.done:
+    pop     rax
+    pop     r12
+    pop     rbp
+    pop     rbx
+    ret

@@ -2,7 +2,7 @@
 ; with AVX-512 16 in 4.  Each of them calls it, and its tile follows the call.
 ; x86-64, AVX2 + FMA + F16C or AVX-512 F + BW + VNNI: see vector.inc.
 ; Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx step   [rsp] tile, and behind it where to return to
+; In       rdi m: Matmul*   esi begin   edx end   [rsp] tile, and behind it where to return to
 ; Clobbers rax rcx rdx rsi rdi r8-r11 all vectors
 ;
 ; A tile: a block of these rows.  For each 32 weights in it puts integers into v0-v7, the scales of
@@ -35,41 +35,38 @@ matmul_blocks:
     push    r15
 %endif
     mov     rbp, rsp
-    mov     edx, edx
     push    rax
     push    rdi
     push    rdx
     push    rsi
     mov     ecx, [rax]
     push    rcx
+    mov     r8, [rdi + M_W_STRIDE]
+    lea     r9, [r8 + r8*2]
+    imul    rcx, r8, 4 * GROUPS
+    push    rcx
     lea     r12, [rbp + L_LAST - SUMS - COLUMNS * VBYTES]
     and     r12, -64
     lea     rsp, [r12 - SCRATCH]
     call    .constants
 .rows:
-    mov     rdi, [rbp + L_M]
-    mov     esi, [rbp + L_ROW]
-    mov     edx, [rdi + M_ROWS]
-    cmp     esi, edx
+    mov     ebx, [rbp + L_ROW]
+    cmp     ebx, [rbp + L_END_ROW]
     jae     .done
-    mov     r8, [rdi + M_W_STRIDE]
-    lea     r9, [r8 + r8*2]
-    sub     edx, 4
-    mov     ebx, esi
+    mov     rdi, [rbp + L_M]
     xor     ecx, ecx
 .group:
-    cmp     ebx, [rdi + M_ROWS]
-    mov     eax, ebx
-    cmovae  eax, esi                    ; no such rows: the first ones once more
-    cmp     eax, edx
-    cmova   eax, edx                    ; no row past the end
-    mov     r10, [rdi + M_Y]
-    lea     r10, [r10 + rax*4]
-    mov     [rbp + L_GROUPS_Y + rcx*8], r10
+    mov     eax, [rbp + L_END_ROW]
+    sub     eax, 4
+    cmp     ebx, eax
+    cmovb   eax, ebx                    ; no row past the end: the last ones once more
+    mov     rdx, [rdi + M_Y]
+    lea     rdx, [rdx + rax*4]
+    mov     [rbp + L_GROUPS_Y + rcx*8], rdx
     imul    rax, r8
     add     rax, [rdi + M_W]
     push    rax
-    add     ebx, [rbp + L_STEP]
+    add     ebx, 4
     inc     ecx
     cmp     ecx, GROUPS
     jb      .group
@@ -80,10 +77,6 @@ matmul_blocks:
 %endif
     pop     r11
     pop     r10
-    mov     rax, r8
-    imul    rax, [rbp + L_STEP]
-    imul    rax, rax, GROUPS
-    mov     [rbp + L_AHEAD], rax
     mov     rbx, [rdi + M_X]
     imul    r13d, [rdi + M_COLS], VBYTES
     mov     edi, [rdi + M_N]

@@ -1,6 +1,6 @@
 ; matmul_f32 - y = W x, weights in f32.  x86-64, AVX2 + FMA.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_f32.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul.asm
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul.asm
 ; Holds    see matmul.inc
 %include "matmul.inc"
 %include "weights.inc"

@@ -1,7 +1,7 @@
 ; matmul_q4_k - y = W x, weights in Q4_K: 8 parts of 32 times 4 bits, each with a scale and a
 ; minimum of 6 bits.  x86-64, AVX2 or AVX-512: see vector.inc.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q4_k.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   [rbp + L_COUNT] parts that are done
 %include "blocks.inc"
 
@@ -12,7 +12,7 @@ section .text align=1
 matmul_q4_k:
     call    matmul_blocks
 .tile:
-    TILE    dots, 0
+    PRODUCTS_BY dots, 0
     call    .scales
 .parts:
     call    rows.pair

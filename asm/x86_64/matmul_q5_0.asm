@@ -1,7 +1,7 @@
 ; matmul_q5_0 - y = W x, weights in Q5_0: f16 scale, 32 fifth bits, 32 times 4 bits, less 16.
 ; x86-64, AVX2 or AVX-512: see vector.inc.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_0.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   v0 fifth bits of each row, those of the next weights first
 %include "blocks.inc"
 
@@ -11,7 +11,7 @@ section .text align=1
 matmul_q5_0:
     call    matmul_blocks
 .tile:
-    TILE    dots, -16
+    PRODUCTS_BY dots, -16
     call    rows.scales
     call    rows
     mov     ecx, 0x00204081             ; 4 bits: one to bit 0 of each byte

@@ -1,7 +1,7 @@
 ; matmul_q5_k - y = W x, weights in Q5_K: Q4_K with fifth bits, 32 bytes before the others, bit 0 of
 ; each for part 0, and so on.  x86-64, AVX2 or AVX-512: see vector.inc.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q5_k.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_q4_k.asm
 %include "blocks.inc"
 
@@ -12,7 +12,7 @@ section .text align=1
 matmul_q5_k:
     call    matmul_blocks
 .tile:
-    TILE    dots, 0
+    PRODUCTS_BY dots, 0
     call    matmul_q4_k.scales
     call    rows.pair
     lea     rdx, [r12 + UPPER + 128]

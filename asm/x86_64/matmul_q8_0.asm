@@ -1,6 +1,6 @@
 ; matmul_q8_0 - y = W x, weights in Q8_0: f16 scale, 32 i8.  x86-64, AVX2 + FMA + F16C.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q8_0.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul_blocks.asm
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm
 %include "blocks.inc"
 
@@ -10,7 +10,7 @@ section .text align=1
 matmul_q8_0:
     call    matmul_blocks
 .tile:
-    TILE    dots.signed, 0
+    PRODUCTS_BY dots.signed, 0
     call    rows.scales
     call    rows.pair
     lea     rdx, [r12 + PARTS + 128]

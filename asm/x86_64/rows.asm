@@ -38,11 +38,15 @@ global rows, rows.pair, rows.scales, rows.f16
 section .text align=1
 rows.pair:
     PLACE
+    prefetcht2 [r10 + rcx + 120]
+    prefetcht2 [r11 + rcx + 120]
     ROWS    16, 4, 5, 6, 7
     add     rax, 16
     jmp     rows.first
 rows:
     PLACE
+    prefetcht2 [r10 + rcx + 56]
+    prefetcht2 [r11 + rcx + 56]
 .first:
     ROWS    0, 0, 1, 2, 3
     add     rax, 16

@@ -2,7 +2,7 @@
 ; columns, or by one.  x86-64, AVX-512 F.
 ; Called by the matmul_* stubs, whose loader stands behind the call.  Returns to their caller.
 ; Contract asm/kernels.h
-; In       rdi m: Matmul*   esi begin   edx step   the return address: the loader
+; In       rdi m: Matmul*   esi begin   edx end   the return address: the loader
 ; Clobbers rax rcx rdx rsi r8-r11 zmm0-zmm15 zmm24-zmm31 k1
 ; Holds    rdx y   rbx, rax x columns 0 and 3   rbp from column to column   r12 loader
 ;          r13d columns left   r8 row stride   r9 3 * row stride   r10 w   r11 what to prefetch
@@ -45,15 +45,13 @@ matmul:
     mov     r12, rax
     mov     r8, [rdi + M_W_STRIDE]
     lea     r9, [r8 + r8*2]
-    mov     edx, edx
-.rows:
-    mov     eax, [rdi + M_ROWS]
-    cmp     esi, eax
+    cmp     esi, edx
     jae     .done
+    sub     edx, 4                      ; the last tile's first row
+.rows:
     push    rdx
-    sub     eax, 4
-    cmp     esi, eax
-    cmova   esi, eax                    ; the last tile: no row past the end
+    cmp     esi, edx
+    cmovg   esi, edx                    ; no row past the end
     mov     rbx, [rdi + M_X]
     mov     rdx, [rdi + M_Y]
     lea     rdx, [rdx + rsi*4]
@@ -67,9 +65,7 @@ matmul:
     mov     r10, r8
     imul    r10, rsi
     add     r10, [rdi + M_W]
-    mov     r11, r8
-    imul    r11, [rsp]
-    add     r11, r10
+    lea     r11, [r10 + r8*4]
     vzeroall                            ; zmm0-zmm15
     kxnorw  k1, k1, k1
     push    rbx
@@ -127,8 +123,9 @@ matmul:
     test    r13d, r13d
     jnz     .columns
     pop     rdx
-    add     esi, edx
-    jmp     .rows
+    cmp     esi, edx
+    lea     esi, [rsi + 4]
+    jb      .rows
 .done:
     pop     r13
     pop     r12

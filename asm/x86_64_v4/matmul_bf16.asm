@@ -1,6 +1,6 @@
 ; matmul_bf16 - y = W x, weights in bf16.  x86-64, AVX-512 F.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_bf16.cpp
-; In       rdi m: Matmul*   esi begin   edx step      Clobbers as matmul.asm
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul.asm
 ; Holds    see matmul.asm
 %include "load.inc"
 

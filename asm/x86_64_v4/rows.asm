@@ -17,6 +17,7 @@
 %if %3 > 16
     prefetcht2 [%2 + rcx + 64]
 %endif
+    prefetcht2 [%2 + rcx + 4 * %3 - 8]
     lea     rdx, [%2 + rax]
 %assign o 0
 %rep %3 / 16

@@ -124,9 +124,9 @@ static void run_matmul(benchmark::State &state, const Type &type, u32 cols) {
   u32 rows = cols == 1 ? u32(MEMORY / stride) & ~3u : ROWS;
   u8 *w = room(rows * stride), *x = room(size_t(cols) * (N + COLUMN_PAD) * sizeof(f32));
   f32 *y = numbers(size_t(cols) * rows, 0);
-  Matmul m = {w, x, y, stride, N, rows, cols, rows};
+  Matmul m = {w, x, y, stride, N, cols, rows};
   measure(state, double(rows * stride), 2.0 * N * rows * cols, type.block > 1,
-          [&] { type.matmul(&m, 0, 4); });
+          [&] { type.matmul(&m, 0, rows); });
   free(w), free(x), free(y);
 }
 

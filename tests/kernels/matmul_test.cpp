@@ -63,9 +63,9 @@ struct MatmulTest : testing::Test {
       : type(type), kernel(kernel), oracle(oracle), body(body) {}
   void TestBody() override { (this->*body)(); }
 
-  // The rows that kernel(m, begin, step) makes of columns [col, col + cols): [cols][rows], of which
+  // The rows that kernel(m, begin, end) makes of columns [col, col + cols): [cols][rows], of which
   // the others are `untouched`.  Rows of w lie apart by any stride.
-  std::vector<f32> run(const Problem &p, Place place, u32 begin, u32 step, u32 col, u32 cols) {
+  std::vector<f32> run(const Problem &p, Place place, u32 begin, u32 end, u32 col, u32 cols) {
     usize bytes = p.w_bytes(), stride = bytes + (rng.below(3) ? rng.below(20) * type.align : 0);
     Buffer w("w", place, (p.rows - 1) * stride + bytes, type.align, fill_in);
     Buffer x("x", place, (cols - 1) * p.x_stride() + p.x_bytes(), p.x_type.align, fill_in);
@@ -73,36 +73,36 @@ struct MatmulTest : testing::Test {
     Buffer y("y", place, ((cols - 1) * y_stride + p.rows) * 4, 4, fill_out);
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r * stride), &p.w[r * bytes], bytes);
     memcpy(x.data, &p.x[col * p.x_stride()], x.size);
-    Matmul problem = {w.data, x.data, y.at(), stride, p.n, p.rows, cols, y_stride};
+    Matmul problem = {w.data, x.data, y.at(), stride, p.n, cols, y_stride};
     Buffer m("m", place, std::vector<Matmul>{problem});
     for (u32 c = 0; c < cols; ++c)
       for (u32 r = 0; r < p.rows; ++r)
-        if (share(p, r, begin, step) != Share::None) y.writable((c * y_stride + r) * 4, 4);
-    call(kernel, m.at<Matmul>(), begin, step);
+        if (share(r, begin, end) != Share::None) y.writable((c * y_stride + r) * 4, 4);
+    call(kernel, m.at<Matmul>(), begin, end);
     std::vector<f32> all;
     for (u32 c = 0; c < cols; ++c)
       for (f32 value : y.values(c * y_stride * 4, p.rows)) all.push_back(value);
     return all;
   }
   std::vector<f32> run(const Problem &p) {
-    return everywhere([&](Place place) { return run(p, place, 0, 4, 0, p.cols); });
+    return everywhere([&](Place place) { return run(p, place, 0, p.rows, 0, p.cols); });
   }
   static f32 untouched() { return f32_from(fill_out * 0x01010101u); }
 
   // Is row r of those that a call makes, or may make because it makes the last ones, or neither?
   enum class Share { None, Allowed, Due };
-  static Share share(const Problem &p, u32 r, u32 begin, u32 step) {
-    auto due = [&](u32 row) { return row >= begin && (row - begin) % step < 4; };
-    if (due(r)) return Share::Due;
-    return p.rows % 4 && r + 4 >= p.rows && due(p.rows - 1) ? Share::Allowed : Share::None;
+  static Share share(u32 r, u32 begin, u32 end) {
+    if (begin >= end || r >= end) return Share::None;
+    if (r >= begin) return Share::Due;
+    return r + (4 - (end - begin) % 4) % 4 >= begin ? Share::Allowed : Share::None;
   }
 
   void check(const Problem &p) {
     SCOPED_TRACE(testing::Message() << "n " << p.n << ", rows " << p.rows << ", cols " << p.cols);
     auto all = run(p);
     std::vector<f32> twin(all.size());
-    Matmul m = {p.w.data(), p.x.data(), twin.data(), p.w_bytes(), p.n, p.rows, p.cols, p.rows};
-    oracle(&m, 0, 4);
+    Matmul m = {p.w.data(), p.x.data(), twin.data(), p.w_bytes(), p.n, p.cols, p.rows};
+    oracle(&m, 0, p.rows);
     Reference reference(p);
     for (u32 i = 0; i < all.size(); ++i) {
       Want w = reference.want(i % p.rows, i / p.rows);
@@ -119,15 +119,15 @@ struct MatmulTest : testing::Test {
   // The same bits from any share of the rows and any choice of columns.
   void check_parts(const Problem &p, const std::vector<f32> &all) {
     for (int i = 0; i < 6; ++i) {
-      u32 threads = rng.between(1, 5), begin = rng.below(threads + 1) * 4;
+      u32 begin = rng.below(p.rows + 4), end = rng.between(4, p.rows);
       u32 col = rng.below(p.cols), cols = i == 1 ? 1 : rng.between(1, p.cols - col);
-      SCOPED_TRACE(testing::Message() << "begin " << begin << ", step " << threads * 4
-                                      << ", columns from " << col << " to " << col + cols);
-      auto part = run(p, Place(rng.below(3)), begin, threads * 4, col, cols);
+      SCOPED_TRACE(testing::Message() << "begin " << begin << ", end " << end << ", columns from "
+                                      << col << " to " << col + cols);
+      auto part = run(p, Place(rng.below(3)), begin, end, col, cols);
       for (u32 c = 0; c < cols; ++c)
         for (u32 r = 0; r < p.rows; ++r) {
           f32 &got = part[c * p.rows + r], whole = all[(col + c) * p.rows + r];
-          bool due = share(p, r, begin, threads * 4) == Share::Due;
+          bool due = share(r, begin, end) == Share::Due;
           if (!due && bits_from(got) == bits_from(untouched())) got = whole;
         }
       auto first = all.begin() + col * p.rows;
@@ -235,16 +235,16 @@ struct MatmulTest : testing::Test {
     for (u32 r = 0; r < p.rows; ++r) memcpy(w.at(r), &p.w[r * p.w_bytes()], p.w_bytes());
     Buffer x("x", Place::Back, p.x), y("y", Place::Back, p.cols * p.rows * 4, 4, fill_out);
     y.writable();
-    Matmul m = {w.at(0), x.data, y.at(), FarPages::stride, p.n, p.rows, p.cols, p.rows};
-    call(kernel, &m, 0, 4);
-    expect_same(y.values(0, p.cols * p.rows), run(p, Place::Back, 0, 4, 0, p.cols));
+    Matmul m = {w.at(0), x.data, y.at(), FarPages::stride, p.n, p.cols, p.rows};
+    call(kernel, &m, 0, p.rows);
+    expect_same(y.values(0, p.cols * p.rows), run(p, Place::Back, 0, p.rows, 0, p.cols));
   }
 
   void single_steps() {
     Problem p(type, type.n_step(), 5, 3, Kind::Unit, Kind::Unit);
     auto want = run(p);
     SingleSteps guard;
-    expect_same(run(p, Place::Inside, 0, 4, 0, 3), want);
+    expect_same(run(p, Place::Inside, 0, p.rows, 0, 3), want);
   }
 };
 

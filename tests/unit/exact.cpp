@@ -15,24 +15,23 @@ bool exact = false;
 
 // In one thread: matrices are kept.
 template <auto row>
-static void multiply(const Matmul *m, u32 begin, u32 step) {
+static void multiply(const Matmul *m, u32 begin, u32 end) {
   static std::map<const void *, std::vector<f32>> matrices;
   auto &w = matrices[m->w];
   u64 n = m->n;
   if (w.empty()) {
-    w.resize(m->rows * n);
-    for (u32 r = 0; r < m->rows; ++r)
+    w.resize(end * n);
+    for (u32 r = 0; r < end; ++r)
       row(&w[r * n], nullptr, (const u8 *)m->w + r * m->w_stride, m->n, 0, 1);
   }
-  for (u32 first = begin; first < m->rows; first += step)
-    for (u32 r = first; r < m->rows && r < first + 4; ++r)
-      for (u32 c = 0; c < m->cols; ++c) {
-        const f32 *x = (const f32 *)m->x + c * (n + COLUMN_PAD), *y = &w[r * n];
-        double sums[4] = {};
-        for (u32 i = 0; i < n; i += 4)
-          for (u32 j = 0; j < 4; ++j) sums[j] += double(x[i + j]) * y[i + j];
-        m->y[u64(c) * m->y_stride + r] = f32(sums[0] + sums[1] + sums[2] + sums[3]);
-      }
+  for (u32 r = begin; r < end; ++r)
+    for (u32 c = 0; c < m->cols; ++c) {
+      const f32 *x = (const f32 *)m->x + c * (n + COLUMN_PAD), *y = &w[r * n];
+      double sums[4] = {};
+      for (u32 i = 0; i < n; i += 4)
+        for (u32 j = 0; j < 4; ++j) sums[j] += double(x[i + j]) * y[i + j];
+      m->y[u64(c) * m->y_stride + r] = f32(sums[0] + sums[1] + sums[2] + sums[3]);
+    }
 }
 
 static constexpr bool is_quantised(const char *suffix) { return suffix[0] == 'q'; }
@@ -40,10 +39,10 @@ static constexpr bool is_quantised(const char *suffix) { return suffix[0] == 'q'
 extern "C" {
 
 #define WRAP(name, suffix)                                                                  \
-  void __real_matmul_##suffix(const Matmul *m, u32 begin, u32 step);                        \
-  void __wrap_matmul_##suffix(const Matmul *m, u32 begin, u32 step) {                       \
-    if (exact && is_quantised(#suffix)) multiply<row_##suffix>(m, begin, step);             \
-    else __real_matmul_##suffix(m, begin, step);                                            \
+  void __real_matmul_##suffix(const Matmul *m, u32 begin, u32 end);                         \
+  void __wrap_matmul_##suffix(const Matmul *m, u32 begin, u32 end) {                        \
+    if (exact && is_quantised(#suffix)) multiply<row_##suffix>(m, begin, end);              \
+    else __real_matmul_##suffix(m, begin, end);                                             \
   }
 WEIGHT_TYPES(WRAP)
 
