@@ -87,6 +87,7 @@ static constexpr Step STEPS[] = {
     {MATMUL, LOGITS, H, OUTPUT | JOIN, PARAM(d_model), PARAM(n_vocab), 0, PARAM(padded_vocab)},
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
+constexpr u32 PIECE = 32;           // rows
 constexpr u32 L2_FLOATS = 49152;  // of one of three columns: 12 of Gemma-2B's d_ffn are 768 KB
 constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
 static_assert(HEAD_END == sizeof(STEPS) / sizeof(Step) &&
@@ -144,12 +145,12 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   }
 }
 
-static void by_rows(u32 thread, const Step *s, const Tensor *w) {
-  // Columns by threes, as the tile takes them, and as many as stay in 1 MB of L2 while all rows meet
-  // them.  What is multiplied with quantised weights follows behind its buffer, quantised.
+// Rows of dst.  Columns by threes, as the tile takes them, and as many as stay in 1 MB of L2 while
+// all these rows meet them.
+static void multiply(const Step *s, const Tensor *w, u32 begin, u32 end) {
   u32 n = mote->param[s->n], left = mote->batch, heads = 1, room = n, src = s->src;
   u32 cols = 3 * (L2_FLOATS / n + 1);
-  if (w->type >= N_FLOAT_TYPES) {
+  if (w->type >= N_FLOAT_TYPES) {  // with what follows behind the buffer: its columns, quantised
     ++src;
     room += COLUMN_PAD;
     cols *= 3;
@@ -161,10 +162,6 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
     left *= mote->group * heads;
     if (heads > 1) m.cols = mote->group;  // one head's cache is every token's
   }
-  // Rows side by side, in sixteens: a thread reads memory in one sequence.
-  u32 rows = mote->param[s->per], unit = 16 * mote->n_threads;
-  u32 share = (rows + unit - 1) / unit * 16, begin = thread * share, end = begin + share;
-  if (end > rows) end = rows;
   for (u32 i = 0; left; ++i) {
     if (m.cols > left) m.cols = left;
     m.w = w->data + u64(i % heads * mote->head_dim) * mote->param[s->extra];
@@ -175,7 +172,28 @@ static void by_rows(u32 thread, const Step *s, const Tensor *w) {
   }
 }
 
+// A thread has rows side by side, for memory likes a sequence, and takes them piece by piece; who is
+// done goes on with those of the others, which may have slower cores, or busy ones.
+static void by_rows(u32 thread, const Step *s, const Tensor *w) {
+  u32 n_threads = mote->n_threads, rows = mote->param[s->per], unit = PIECE * n_threads;
+  u32 share = (rows + unit - 1) / unit * PIECE;
+  for (u32 owner = thread, i = 0; i < n_threads; ++i) {
+    for (;;) {
+      u32 piece = __atomic_fetch_add(&mote->taken[owner][s - STEPS], 1, __ATOMIC_RELAXED);
+      u32 begin = piece * PIECE, end = begin + PIECE;
+      if (begin >= share) break;
+      begin += owner * share;
+      end += owner * share;
+      if (end > rows) end = rows;
+      multiply(s, w, begin, end);
+    }
+    if (++owner == n_threads) owner = 0;
+  }
+}
+
 static void run(u32 thread, u32 begin, u32 end, const Tensor *weights) {
+  // Nobody takes rows before the first barrier, or behind the last one.
+  for (u32 &taken : mote->taken[thread]) taken = 0;
   for (const Step *s = STEPS + begin; s < STEPS + end; ++s) {
     (s->op < MATMUL ? by_columns : by_rows)(thread, s, weights + s->weight % JOIN);
     if (s->weight & JOIN) barrier();

@@ -133,6 +133,8 @@ struct Mote : Model {
   u32 unknown;           // the token for what has none
   u64 random;            // see sample()
 
+  u32 taken[MAX_THREADS][64];  // pieces of each thread's rows, by step, that are taken; 64: far apart
+
   Tensor tensor[MAX_TENSORS];
 };
 

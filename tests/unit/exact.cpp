@@ -13,25 +13,26 @@
 
 bool exact = false;
 
-// In one thread: matrices are kept.
+// In one thread: rows are kept.
 template <auto row>
 static void multiply(const Matmul *m, u32 begin, u32 end) {
-  static std::map<const void *, std::vector<f32>> matrices;
-  auto &w = matrices[m->w];
+  static std::map<const u8 *, std::vector<f32>> rows;
   u64 n = m->n;
-  if (w.empty()) {
-    w.resize(end * n);
-    for (u32 r = 0; r < end; ++r)
-      row(&w[r * n], nullptr, (const u8 *)m->w + r * m->w_stride, m->n, 0, 1);
-  }
-  for (u32 r = begin; r < end; ++r)
+  for (u32 r = begin; r < end; ++r) {
+    auto at = (const u8 *)m->w + r * m->w_stride;
+    auto &w = rows[at];
+    if (w.empty()) {
+      w.resize(n);
+      row(w.data(), nullptr, at, m->n, 0, 1);
+    }
     for (u32 c = 0; c < m->cols; ++c) {
-      const f32 *x = (const f32 *)m->x + c * (n + COLUMN_PAD), *y = &w[r * n];
+      const f32 *x = (const f32 *)m->x + c * (n + COLUMN_PAD), *y = w.data();
       double sums[4] = {};
       for (u32 i = 0; i < n; i += 4)
         for (u32 j = 0; j < 4; ++j) sums[j] += double(x[i + j]) * y[i + j];
       m->y[u64(c) * m->y_stride + r] = f32(sums[0] + sums[1] + sums[2] + sums[3]);
     }
+  }
 }
 
 static constexpr bool is_quantised(const char *suffix) { return suffix[0] == 'q'; }
