@@ -32,10 +32,11 @@ void feed(u32 kind, u32 drafted) {
 
 // Guesses what comes next: what came when the context last ended as it does now, in as many tokens
 // as can be, but at least MIN_MATCH, and no more than MAX_MATCH, for a context may be one token over
-// and over (prompt lookup decoding: Saxena, 2023).  Adds so many tokens.
-static u32 draft(u32 most) {
-  u32 *tokens = mote->tokens_fed, *end = tokens + mote->n_fed, *next = end;
-  u32 longest = MIN_MATCH - 1;
+// and over (prompt lookup decoding: Saxena, 2023).  Writes mote->lookup guesses behind the context.
+// Returns how many of them are worth to be verified: as many as were right in a row, up to now.
+static u32 guess() {
+  u32 *tokens = mote->tokens_fed, *end = tokens + mote->n_fed, *next = nullptr;
+  u32 longest = MIN_MATCH - 1, most = mote->lookup;
   for (u32 *p = end; --p > tokens;) {
     u32 n = 0;
     while (n < MAX_MATCH && p - n > tokens && p[~i64(n)] == end[~i64(n)]) ++n;
@@ -44,21 +45,23 @@ static u32 draft(u32 most) {
       next = p;
     }
   }
-  if (next == end) return 0;
+  *end = NO_TOKEN;
+  if (!next) return 0;
   for (u32 n = 0; n < most; ++n) *end++ = *next++;
-  mote->n_fed += most;
-  return most;
+  return most < mote->luck ? most : mote->luck;
 }
 
 void generate() {
   mote->cost[0].tokens += mote->n_fed - mote->n_past;
-  u32 drafted = 0, n = mote->max_tokens;
+  u32 n = mote->max_tokens;
   for (u32 kind = 0; n && !mote->full; kind = 1) {
-    if (kind) {
-      u32 most = mote->context - mote->n_fed;  // fits
-      if (most > mote->lookup) most = mote->lookup;
-      if (most >= n) most = n - 1;
-      drafted = most ? draft(most) : 0;
+    u32 drafted = 0;
+    if (kind & (mote->lookup > 0)) {
+      drafted = guess();
+      u32 fit = mote->context - mote->n_fed;
+      if (drafted > fit) drafted = fit;
+      if (drafted >= n) drafted = n - 1;
+      mote->n_fed += drafted;
     }
     feed(kind, drafted);
     // The tokens guessed are in the batch: column by column, as long as the guess was right, one is
@@ -66,13 +69,15 @@ void generate() {
     mote->n_fed -= drafted;
     do {
       mote->n_past = mote->n_fed;
-      u32 token = sample(drafted), guess = mote->tokens_fed[mote->n_fed];
+      u32 token = sample(drafted);
+      ++mote->luck;
+      if (token != mote->tokens_fed[mote->n_fed]) mote->luck = 0;
       if (token == mote->eos || token == mote->turn_end) return;
       print_token(token);
       ++mote->cost[1].tokens;
       add_token(token);
       --n;
-      if (token != guess) break;
+      if (!mote->luck) break;
     } while (drafted--);
   }
 }

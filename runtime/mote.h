@@ -8,6 +8,7 @@
 #include "../loader/model.h"
 
 constexpr u32 MAX_BATCH = 64;           // prompt tokens that share one pass over the weights
+constexpr u32 NO_TOKEN = ~0u;
 constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from,
 constexpr u32 MAX_MATCH = 32;           // and at most
 constexpr u32 DEFAULT_CONTEXT = 8192;   // at most, without -c
@@ -89,6 +90,7 @@ struct Mote : Model {
   } cost[2];             // of prompts, and of answers
   u32 bandwidth;         // GB/s, in hundredths
   u32 passes;            // over the weights, for answers
+  u32 luck;              // tokens guessed right in a row
 
   char *prompt_end;      // behind the one character that ends it
 

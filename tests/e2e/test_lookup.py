@@ -58,6 +58,17 @@ class Lookup(Test):
             return speed / bandwidth
         self.assertGreater(tokens_per_pass('7'), 1.5 * tokens_per_pass('0'))
 
+    def test_default(self):
+        """It is on, and guesses no more than what was right in a row: as many tokens as passes, nearly,
+        where nothing repeats itself."""
+        def passes(*options):
+            _, _, tokens, speed, bandwidth, _ = self.statistics(run(*options).err.strip() + b'\n')
+            return tokens * bandwidth / speed
+        plain = ('-t', '1', '-T', '0', '-n', '250', DEMO, AGAIN)
+        self.assertLess(passes(*plain), 0.7 * passes('-l', '0', *plain))
+        story = ('-t', '1', '-s', '1', '-n', '100', DEMO, 'x')
+        self.assertGreater(passes(*story), 0.8 * passes('-l', '0', *story))
+
     def test_limits(self):
         for bad in ('64', '4294967295', 'x', ''):
             self.assertEqual(run('-l', bad, DEMO, ECHO).code, 2, bad)
