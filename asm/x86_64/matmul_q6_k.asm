@@ -7,26 +7,24 @@
 
 extern matmul_blocks, dots.scaled, rows, rows.f16, rows.pair, blocks.keep, blocks.take
 global matmul_q6_k, matmul_q6_k.tile
-; WEIGHT place, lower, shift - a vector of a part: lower halves of bytes, upper bits from v2, which
-; the shift brings to bits 4-5.
-%macro WEIGHT 4
-    %3      v3, v2, %4
-    vpand   v3, v3, v12
-    vpand   v4, %2, v13
-    vpor    v4, v3, v4
-    vmovaps [r12 + rcx + PARTS + (%1 + 8) * VBYTES], v4
+; WEIGHT place, lower, upper - a vector of a part: lower halves of bytes, bits 4-5.
+%macro WEIGHT 3
+    vpand   v3, %3, v12
+    MERGE   v3, %2, v13
+    vmovaps [r12 + rcx + PARTS + (%1 + 8) * VBYTES], v3
 %endmacro
 
 section .text align=1
 matmul_q6_k:
     call    matmul_blocks
 .tile:
-    PRODUCTS_BY dots.scaled, 0
+    PRODUCTS_BY dots.scaled, -32
     add     rax, 194
     call    rows                        ; which ends with the scales' scale
     vmovaps v0, v3
     call    rows.f16
     vmovaps [r12 + D], v9
+    vpxor   v9, v9, v9
     sub     rax, 18
     call    rows
     vmovaps [r12 + SCALES + 0 * VBYTES], v0
@@ -59,12 +57,15 @@ matmul_q6_k:
     vmovaps v0, [r12 + rcx + PARTS + 8 * VBYTES]
     vmovaps v1, [r12 + rcx + PARTS + 16 * VBYTES]
     vmovaps v2, [r12 + rcx + PARTS + 24 * VBYTES]
-    WEIGHT  0, v0, vpsllw, 4
-    WEIGHT  8, v1, vpsllw, 2
+    vpsllw  v5, v2, 4
+    WEIGHT  0, v0, v5
+    vpsllw  v5, v2, 2
+    WEIGHT  8, v1, v5
     vpsrlw  v0, v0, 4
+    WEIGHT  16, v0, v2
     vpsrlw  v1, v1, 4
-    WEIGHT  16, v0, vpsllw, 0
-    WEIGHT  24, v1, vpsrlw, 2
+    vpsrlw  v5, v2, 2
+    WEIGHT  24, v1, v5
     add     rcx, VBYTES
     jnz     .weights
 .part:
@@ -78,18 +79,7 @@ matmul_q6_k:
     AT_BYTES
     BYTES   v8, 0
     BYTES   v12, 1
-    vpslld  v10, v8, 16
-    vpsrld  v9, v10, 16
-    vpor    v14, v10, v9                ; a scale, as two words
-    vpslld  v10, v12, 16
-    vpsrld  v11, v10, 16
-    vpor    v15, v10, v11
-    vpor    v9, v9, v10                 ; one of each
-    vpsllw  v9, v9, 5
-    vpxor   v10, v10, v10
-    vpsubw  v10, v10, v9                ; less 32 times that
-    vmovaps [r12 + OFFSETS], v10
-    vpxor   v9, v9, v9
+    SCALE_BOTH
     vmovaps v8, [r12 + D]
     inc     dword [rbp + L_COUNT]
     call    [rbp + L_PART]

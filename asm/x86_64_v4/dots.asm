@@ -3,11 +3,10 @@
 ; A tile jumps here, by way of [rbp + L_PART].  Read first: x86_64/matmul_blocks.asm,
 ; x86_64/dots.asm.
 ; In       v0-v7 weights, unsigned: 4 of each row in its dword   v8 scales   v9 minima
-;          [r12 + OFFSETS] words: what is added for each weight, 16 weights and 16   v14, v15 words
-;          that the products of 16 weights and 16 are multiplied with
+;          [r12 + OFFSETS] words: what is added for each weight, 16 weights and 16
 ;          rbx x, column 0   rdi from column to column   [r12 + SUMS] sums   r13d their bytes
-; Out      rbx the next 32 activations      Clobbers rcx rdx zmm10-zmm12 zmm14 zmm15
-; .scaled  the same, for v14 and v15 that are not 1
+; Out      rbx the next 32 activations      Clobbers rcx rdx zmm10-zmm12 zmm16 zmm17
+; .scaled  the products of 16 weights and 16 are multiplied with zmm14 and zmm15, dwords
 %include "blocks.inc"
 
 ; SUM - the products in zmm12 to the column's sum, and on to the next column.
@@ -33,20 +32,15 @@
 %endrep
 %endmacro
 
-; OFFSET - what the weights' offsets make to zmm12; zero to zmm11.
-%macro OFFSET 0
-    vpbroadcastd zmm12, [rcx + Q_HALVES]
-    vpmaddwd zmm12, zmm12, [r12 + OFFSETS]
-    vpxord  zmm11, zmm11, zmm11
-%endmacro
-
 global dots, dots.scaled
 section .text align=1
 dots:
     mov     rcx, rbx
     mov     edx, r13d
 .column:
-    OFFSET
+    vpbroadcastd zmm12, [rcx + Q_HALVES]
+    vpmaddwd zmm12, zmm12, [r12 + OFFSETS]
+    vpxord  zmm11, zmm11, zmm11
     PRODUCTS zmm12, zmm11
     vpaddd  zmm12, zmm12, zmm11
     SUM
@@ -55,20 +49,19 @@ dots:
     ret
 
 .scaled:
-    vpslld  zmm14, zmm14, 16
-    vpsrad  zmm14, zmm14, 16
-    vpslld  zmm15, zmm15, 16
-    vpsrad  zmm15, zmm15, 16
+    vmovdqa64 zmm10, [r12 + OFFSETS]
+    vpsrld  zmm16, zmm10, 16            ; of the first 16 alone
+    vpslld  zmm17, zmm10, 16            ; of the others
     mov     rcx, rbx
     mov     edx, r13d
 .other:
-    OFFSET
-    vpxord  zmm10, zmm10, zmm10
+    vpbroadcastd zmm12, [rcx + Q_HALVES]
+    vpmaddwd zmm10, zmm12, zmm16
+    vpmaddwd zmm11, zmm12, zmm17
     PRODUCTS zmm10, zmm11
     vpmulld zmm10, zmm10, zmm14
     vpmulld zmm11, zmm11, zmm15
-    vpaddd  zmm12, zmm12, zmm10
-    vpaddd  zmm12, zmm12, zmm11
+    vpaddd  zmm12, zmm10, zmm11
     SUM
     jnz     .other
     add     rbx, Q_BYTES
