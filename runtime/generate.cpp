@@ -32,7 +32,8 @@ void feed(u32 kind, u32 drafted) {
 
 // Guesses what comes next: what came when the context last ended as it does now, in as many tokens
 // as can be, but at least MIN_MATCH, and no more than MAX_MATCH, for a context may be one token over
-// and over (prompt lookup decoding: Saxena, 2023).  Writes mote->lookup guesses behind the context.
+// and over (prompt lookup decoding: Saxena, 2023).  Writes mote->lookup guesses behind the context,
+// and one more, for what is drawn behind them all.
 // Returns how many of them are worth to be verified: as many as were right in a row, up to now.
 static u32 guess() {
   u32 *tokens = mote->tokens_fed, *end = tokens + mote->n_fed, *next = nullptr;
@@ -47,7 +48,7 @@ static u32 guess() {
   }
   *end = NO_TOKEN;
   if (!next) return 0;
-  for (u32 n = 0; n < most; ++n) *end++ = *next++;
+  for (u32 n = 0; n <= most; ++n) *end++ = *next++;
   return most < mote->luck ? most : mote->luck;
 }
 

@@ -7,7 +7,7 @@
 #include "../asm/kernels.h"
 #include "../loader/model.h"
 
-constexpr u32 MAX_BATCH = 64;           // prompt tokens that share one pass over the weights
+constexpr u32 MAX_BATCH = 60;           // prompt tokens that share a pass over the weights: 3 n, 4 n
 constexpr u32 NO_TOKEN = ~0u;
 constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from,
 constexpr u32 MAX_MATCH = 32;           // and at most

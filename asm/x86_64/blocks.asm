@@ -5,7 +5,7 @@
 
 extern rows
 global blocks.nibbles, blocks.mask, blocks.keep, blocks.take
-global blocks.upper, blocks.high
+global blocks.high
 section .text align=1
 blocks:
 ; 16 bytes of each row are 32 weights: the lower halves of bytes come first.
@@ -35,20 +35,6 @@ blocks:
 %assign i 0
 %rep 8
     vmovaps v%[i], [rdx + i * VBYTES - 128]
-%assign i i + 1
-%endrep
-    ret
-
-; Upper bits of v0-v7, from UPPER: (bits >> xmm12 & v9) << 4.  Clobbers v10
-.upper:
-    lea     rdx, [r12 + UPPER + 128]
-%assign i 0
-%rep 8
-    vmovaps v10, [rdx + i * VBYTES - 128]
-    vpsrlw  v10, v10, xmm12
-    vpand   v10, v10, v9
-    vpsllw  v10, v10, 4
-    vpor    v%[i], v%[i], v10
 %assign i i + 1
 %endrep
     ret

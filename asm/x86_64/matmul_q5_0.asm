@@ -5,7 +5,7 @@
 ; Holds    see matmul_blocks.asm   v0 fifth bits of each row, those of the next weights first
 %include "blocks.inc"
 
-extern matmul_blocks, dots, rows, rows.scales, blocks.nibbles, blocks.upper
+extern matmul_blocks, dots, rows, rows.scales, blocks.nibbles, blocks.keep, blocks.take
 global matmul_q5_0, matmul_q5_0.tile
 section .text align=1
 matmul_q5_0:
@@ -13,24 +13,28 @@ matmul_q5_0:
 .tile:
     PRODUCTS_BY dots, -16
     call    rows.scales
+    add     rax, 4
+    call    blocks.nibbles
+    lea     rdx, [r12 + PARTS + 128]
+    call    blocks.keep
+    sub     rax, 20
     call    rows
-    mov     ecx, 0x00204081             ; 4 bits: one to bit 0 of each byte
-    vmovd   xmm4, ecx
-    vpbroadcastd v4, xmm4
+    add     rax, 4
+    mov     ecx, 0x02040810             ; 4 bits: one to bit 4 of each byte
+    vmovd   xmm1, ecx
+    vpbroadcastd v1, xmm1
     vpsrld  v5, v13, 24                 ; 15
+    ONES    v12
+    vpsubb  v12, v13, v12               ; bytes of 16
     mov     rcx, -8 * VBYTES
-.four:
-    vpand   v1, v0, v5
-    vpmulld v1, v1, v4
-    vmovaps [r12 + rcx + UPPER + 8 * VBYTES], v1
+.weights:
+    vpand   v2, v0, v5
+    vpmulld v2, v2, v1
+    vmovaps v6, [r12 + rcx + PARTS + 8 * VBYTES]
+    WEIGHT  0, v6, v2
     vpsrld  v0, v0, 4
     add     rcx, VBYTES
-    jnz     .four
-    sub     rax, 12
-    call    blocks.nibbles
-    vpxor   v12, v12, v12
-    vpsrlw  v9, v13, 3
-    vpand   v9, v9, v13                 ; bytes of 1
-    call    blocks.upper
-    vpxor   v9, v9, v9
+    jnz     .weights
+    lea     rdx, [r12 + PARTS + 128]
+    call    blocks.take
     jmp     [rbp + L_PART]

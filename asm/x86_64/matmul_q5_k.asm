@@ -5,8 +5,8 @@
 ; Holds    see matmul_q4_k.asm
 %include "blocks.inc"
 
-extern matmul_blocks, dots, rows.pair, matmul_q4_k.scales, matmul_q4_k.part
-extern blocks.keep, blocks.take, blocks.mask, blocks.high, blocks.upper
+extern matmul_blocks, dots, rows.pair, blocks.keep, blocks.take
+extern matmul_q4_k.scales, matmul_q4_k.part
 global matmul_q5_k, matmul_q5_k.tile
 section .text align=1
 matmul_q5_k:
@@ -15,24 +15,33 @@ matmul_q5_k:
     PRODUCTS_BY dots, 0
     call    matmul_q4_k.scales
     call    rows.pair
-    lea     rdx, [r12 + UPPER + 128]
+    lea     rdx, [r12 + PARTS + 16 * VBYTES + 128]
     call    blocks.keep
-.parts:
+.pair:
     call    rows.pair
     lea     rdx, [r12 + PARTS + 128]
     call    blocks.keep
-    call    blocks.mask
-    call    .part
+    ONES    v12
+    vpsubb  v12, v13, v12               ; bytes of 16
+    mov     rcx, -8 * VBYTES
+.weights:
+    vmovaps v0, [r12 + rcx + PARTS + 8 * VBYTES]
+    vmovaps v2, [r12 + rcx + PARTS + 24 * VBYTES]
+    vpsllw  v5, v2, 4
+    WEIGHT  0, v0, v5                   ; lower halves are a part, upper ones the next
+    vpsrlw  v0, v0, 4
+    vpsllw  v5, v2, 3
+    WEIGHT  8, v0, v5
+    vpsrlw  v2, v2, 2
+    vmovaps [r12 + rcx + PARTS + 24 * VBYTES], v2
+    add     rcx, VBYTES
+    jnz     .weights
     lea     rdx, [r12 + PARTS + 128]
     call    blocks.take
-    call    blocks.high
-    call    .part
+    call    matmul_q4_k.part
+    lea     rdx, [r12 + PARTS + 8 * VBYTES + 128]
+    call    blocks.take
+    call    matmul_q4_k.part
     cmp     byte [rbp + L_COUNT], 8
-    jb      .parts
+    jb      .pair
     ret
-.part:
-    vmovd   xmm12, [rbp + L_COUNT]
-    vpsrlw  v9, v13, 3
-    vpand   v9, v9, v13                 ; bytes of 1
-    call    blocks.upper
-    jmp     matmul_q4_k.part

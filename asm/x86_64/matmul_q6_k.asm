@@ -7,13 +7,6 @@
 
 extern matmul_blocks, dots.scaled, rows, rows.f16, rows.pair, blocks.keep, blocks.take
 global matmul_q6_k, matmul_q6_k.tile
-; WEIGHT place, lower, upper - a vector of a part: lower halves of bytes, bits 4-5.
-%macro WEIGHT 3
-    vpand   v3, %3, v12
-    MERGE   v3, %2, v13
-    vmovaps [r12 + rcx + PARTS + (%1 + 8) * VBYTES], v3
-%endmacro
-
 section .text align=1
 matmul_q6_k:
     call    matmul_blocks

@@ -6,12 +6,12 @@ import unittest
 from common import DATA, DEMO, Test, run
 
 ECHO = 'Lily had a red ball. Lily had a red ball. Lily had a red ball. Lily'
-AGAIN = 'Once upon a time there was a girl. Once upon a time there was a girl. Once upon'
+AGAIN = 'The cat sat. The dog ran. ' * 10
 STORY = 'Once upon a time there was a girl. She had a cat. Once upon a time there was a boy. He had'
 
 
 class Lookup(Test):
-    def same(self, *args, drafts=('1', '2', '5', '31', '63'), stdin=b''):
+    def same(self, *args, drafts=('1', '2', '5', '31', '59'), stdin=b''):
         text = self.text('-l', '0', *args, stdin=stdin)
         for n in drafts:
             self.assertEqual(self.text('-l', n, *args, stdin=stdin), text, n)
@@ -48,7 +48,7 @@ class Lookup(Test):
     def test_windows_and_softcaps(self):
         """The ring of a local layer holds what a wrong guess has overwritten no more."""
         for model in sorted(glob.glob(os.path.join(DATA, 'cases', 'gemma[23]*.gguf'))):
-            self.same('-T', '0', '-n', '200', model, ECHO, drafts=('3', '63'))
+            self.same('-T', '0', '-n', '200', model, ECHO, drafts=('3', '59'))
 
     def test_fewer_passes(self):
         """GB/s counts passes over the weights, tok/s tokens: where a text repeats itself, one grows."""
@@ -56,7 +56,7 @@ class Lookup(Test):
             r = run('-t', '1', '-l', n, '-T', '0', '-n', '250', DEMO, AGAIN)
             _, _, _, speed, bandwidth, _ = self.statistics(r.err.strip() + b'\n')
             return speed / bandwidth
-        self.assertGreater(tokens_per_pass('7'), 1.5 * tokens_per_pass('0'))
+        self.assertGreater(tokens_per_pass('7'), 4 * tokens_per_pass('0'))
 
     def test_default(self):
         """It is on, and guesses no more than what was right in a row: as many tokens as passes, nearly,
@@ -65,12 +65,12 @@ class Lookup(Test):
             _, _, tokens, speed, bandwidth, _ = self.statistics(run(*options).err.strip() + b'\n')
             return tokens * bandwidth / speed
         plain = ('-t', '1', '-T', '0', '-n', '250', DEMO, AGAIN)
-        self.assertLess(passes(*plain), 0.7 * passes('-l', '0', *plain))
+        self.assertLess(passes(*plain), 0.25 * passes('-l', '0', *plain))
         story = ('-t', '1', '-s', '1', '-n', '100', DEMO, 'x')
         self.assertGreater(passes(*story), 0.8 * passes('-l', '0', *story))
 
     def test_limits(self):
-        for bad in ('64', '4294967295', 'x', ''):
+        for bad in ('60', '4294967295', 'x', ''):
             self.assertEqual(run('-l', bad, DEMO, ECHO).code, 2, bad)
 
 

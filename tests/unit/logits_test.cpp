@@ -69,7 +69,7 @@ static std::vector<float> logits_of(const std::string &model, const Kind &kind, 
   return copy;
 }
 
-constexpr unsigned MOST = 64;  // tokens of a batch
+constexpr unsigned MOST = 60;  // tokens of a batch
 
 class Model : public testing::TestWithParam<Case> {
  protected:
