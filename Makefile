@@ -55,8 +55,9 @@ CXXFLAGS := -std=c++20 -Oz -ffreestanding -fno-exceptions -fno-rtti -fno-stack-p
   -fno-jump-tables --param=max-jump-thread-duplication-stmts=0 -Wall -Wextra -Wno-register \
   -Wno-invalid-offsetof -Wno-volatile-register-var -MMD -MP $(CXXFLAGS_ISA_$(ISA))
 # What suits one file alone, and the bytes that it saves.
-CXXFLAGS_forward   := -freorder-blocks-algorithm=simple -fno-tree-reassoc  # 12
-CXXFLAGS_generate  := -fno-tree-reassoc                                    # 6
+CXXFLAGS_forward   := -freorder-blocks-algorithm=simple -fno-tree-reassoc -ftree-loop-optimize \
+  -fif-conversion -fno-tree-forwprop                                       # 40
+CXXFLAGS_generate  := -fno-tree-reassoc -ftree-loop-optimize               # 21
 CXXFLAGS_io        := -fschedule-insns -fno-tree-forwprop -fno-tree-dce    # 90
 CXXFLAGS_main      := -fno-schedule-insns2                                 # 3
 CXXFLAGS_model     := -ftree-loop-optimize                                 # 8

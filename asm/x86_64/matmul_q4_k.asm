@@ -5,7 +5,7 @@
 ; Holds    see matmul_blocks.asm   [rbp + L_COUNT] parts that are done
 %include "blocks.inc"
 
-extern matmul_blocks, dots, rows, rows.f16, rows.pair
+extern matmul_blocks, dots, rows, rows.scales, rows.pair
 extern blocks.keep, blocks.take, blocks.mask, blocks.high
 global matmul_q4_k, matmul_q4_k.tile, matmul_q4_k.scales, matmul_q4_k.part
 section .text align=1
@@ -32,12 +32,14 @@ matmul_q4_k:
 ; The file has 6 bits of parts 0-3 in bytes 4-11, with the upper 2 of parts 4-7; their lower 4, of a
 ; scale and a minimum, in bytes 12-15.
 .scales:
-    call    rows
-    call    rows.f16
-    vpxor   v0, v0, v0
-    vsubps  v9, v0, v9
+    call    rows.scales
     vmovaps [r12 + D], v8
-    vmovaps [r12 + D_MIN], v9
+    call    rows.scales
+    vpxor   v0, v0, v0
+    vsubps  v0, v0, v8
+    vmovaps [r12 + D_MIN], v0
+    sub     rax, 4
+    call    rows
     vpsllw  v12, v13, 2
     vpor    v12, v12, v13               ; bytes of 63
     vpand   v0, v1, v12

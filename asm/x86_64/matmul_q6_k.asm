@@ -5,19 +5,16 @@
 ; Holds    see matmul_blocks.asm   [rbp + L_COUNT] parts that are done
 %include "blocks.inc"
 
-extern matmul_blocks, dots.scaled, rows, rows.f16, rows.pair, blocks.keep, blocks.take
+extern matmul_blocks, dots.scaled, rows, rows.scales, rows.pair, blocks.keep, blocks.take
 global matmul_q6_k, matmul_q6_k.tile
 section .text align=1
 matmul_q6_k:
     call    matmul_blocks
 .tile:
     PRODUCTS_BY dots.scaled, -32
-    add     rax, 194
-    call    rows                        ; which ends with the scales' scale
-    vmovaps v0, v3
-    call    rows.f16
-    vmovaps [r12 + D], v9
-    vpxor   v9, v9, v9
+    add     rax, 208
+    call    rows.scales
+    vmovaps [r12 + D], v8
     sub     rax, 18
     call    rows
     vmovaps [r12 + SCALES + 0 * VBYTES], v0

@@ -7,8 +7,7 @@
 ; rows.pair   32 bytes, to v0-v7
 ;   Both prefetch as many bytes, where the groups are that come next: from a row's offset 4 * rax
 ;   on, as if the 4 rows were one.
-; rows.scales an f16, and two bytes behind it that are read, too: to v8
-; rows.f16    the dwords of v0 as two f16: the lower ones to v8, the upper ones to v9
+; rows.scales an f16, to v8
 %include "blocks.inc"
 
 ; ROWS offset, reg of the first, the next, and so on.
@@ -34,7 +33,7 @@
     lea     rsi, [r11 + rax]
 %endmacro
 
-global rows, rows.pair, rows.scales, rows.f16
+global rows, rows.pair, rows.scales
 section .text align=1
 rows.pair:
     PLACE
@@ -54,7 +53,7 @@ rows:
 
 .scales:
     lea     rdx, [r10 + rax]
-    vmovd   xmm8, [rdx]
+    vpinsrw xmm8, xmm8, [rdx], 0
     vpinsrw xmm8, xmm8, [rdx + r8], 1
     vpinsrw xmm8, xmm8, [rdx + r8*2], 2
     vpinsrw xmm8, xmm8, [rdx + r9], 3
@@ -65,15 +64,4 @@ rows:
     vpinsrw xmm8, xmm8, [rdx + r9], 7
     vcvtph2ps ymm8, xmm8
     add     rax, 2
-    ret
-
-.f16:
-    vpsrld  ymm9, ymm0, 16
-    vpslld  ymm8, ymm0, 16
-    vpsrld  ymm8, ymm8, 16
-    vpackusdw ymm9, ymm8, ymm9          ; in each lane its 4 rows' lower ones, upper ones
-    vpermq  ymm9, ymm9, 0xd8
-    vcvtph2ps ymm8, xmm9
-    vextracti128 xmm9, ymm9, 1
-    vcvtph2ps ymm9, xmm9
     ret

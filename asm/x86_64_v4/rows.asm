@@ -7,8 +7,7 @@
 ; rows.pair   32 bytes, to v0-v7
 ;   Both prefetch as many bytes, where the groups are that come next: from a row's offset 4 * rax
 ;   on, as if the 4 rows were one.
-; rows.scales an f16, and two bytes behind it that are read, too: to v8
-; rows.f16    the dwords of v0 as two f16: the lower ones to v8, the upper ones to v9
+; rows.scales an f16, to v8
 %include "blocks.inc"
 
 ; LANE n, group, bytes - 16 or 32 bytes of the group's rows to lane n of v0-v3, and of v4-v7.
@@ -55,7 +54,7 @@
 ; SCALES_OF reg, group, group - the f16 of their rows.
 %macro SCALES_OF 3
     lea     rdx, [%2 + rax]
-    vmovd   %1, [rdx]
+    vpinsrw %1, %1, [rdx], 0
     vpinsrw %1, %1, [rdx + r8], 1
     vpinsrw %1, %1, [rdx + r8*2], 2
     vpinsrw %1, %1, [rdx + r9], 3
@@ -66,7 +65,7 @@
     vpinsrw %1, %1, [rdx + r9], 7
 %endmacro
 
-global rows, rows.pair, rows.scales, rows.f16
+global rows, rows.pair, rows.scales
 section .text align=1
 rows:
     LANES   16
@@ -82,12 +81,4 @@ rows:
     vinserti128 ymm8, ymm8, xmm10, 1
     vcvtph2ps zmm8, ymm8
     add     rax, 2
-    ret
-
-.f16:
-    vpmovdw ymm8, zmm0
-    vcvtph2ps zmm8, ymm8
-    vpsrld  zmm9, zmm0, 16
-    vpmovdw ymm9, zmm9
-    vcvtph2ps zmm9, ymm9
     ret
