@@ -87,8 +87,8 @@ static constexpr Step STEPS[] = {
     {MATMUL, LOGITS, H, OUTPUT | JOIN, PARAM(d_model), PARAM(n_vocab), 0, PARAM(padded_vocab)},
     COLUMN(SOFTCAP, LOGITS, X, 0 | JOIN, padded_vocab, one, head_scale),
 };
-constexpr u32 PIECE = 32;           // rows
-constexpr u32 L2_FLOATS = 49152;  // of one of three columns: 12 of Gemma-2B's d_ffn are 768 KB
+constexpr u32 PIECE = 32;           // rows that a thread takes at once
+constexpr u32 L2_FLOATS = 12288;    // a twelfth: 12 of Gemma-2B's d_ffn are 768 KB
 constexpr u32 LAYER_BEGIN = 3, LAYER_END = 32, HEAD_END = 36;
 static_assert(HEAD_END == sizeof(STEPS) / sizeof(Step) &&
               STEPS[LAYER_BEGIN].weight == ATTN_NORM && STEPS[LAYER_END].weight == OUTPUT_NORM);
@@ -145,11 +145,11 @@ static void by_columns(u32 thread, const Step *s, const Tensor *w) {
   }
 }
 
-// Rows of dst.  Columns by threes, as the tile takes them, and as many as stay in 1 MB of L2 while
-// all these rows meet them.
+// Rows of dst.  Columns by twelves, for tiles of three and of four, and as many as stay in 1 MB of L2
+// while all these rows meet them.
 static void multiply(const Step *s, const Tensor *w, u32 begin, u32 end) {
   u32 n = mote->param[s->n], left = mote->batch, heads = 1, room = n, src = s->src;
-  u32 cols = 3 * (L2_FLOATS / n + 1);
+  u32 cols = 12 * (L2_FLOATS / n + 1);
   if (w->type >= N_FLOAT_TYPES) {  // with what follows behind the buffer: its columns, quantised
     ++src;
     room += COLUMN_PAD;
@@ -205,7 +205,7 @@ void layers(u32 thread) {
   for (u32 l = 0; l < mote->block_count;) {
     const Tensor *weights = mote->tensors + FIRST_LAYER + l * N_LAYER_TENSORS;
     u32 global = ++l % mote->period == 0;
-    // Nobody needs these before the layer's first barrier, or after its last one but two.
+    // Nobody needs these before the layer's first barrier, or after its last one but one.
     if (!thread) {
       mote->span = mote->spans[global];
       mote->buffer[ROPE] = mote->buffer[LOCAL_ROPE + global];

@@ -187,7 +187,7 @@ extern "C" [[noreturn, gnu::section(".text.main")]] void main(char **argv) {
   mote->kv_type |= F16;
   mote->kv_size |= 2;
   mote->quantised |= QUANTISED;
-  mote->lookup |= 7;  // columns that cost little beside one: asm/README.md
+  mote->lookup |= 7;  // columns that cost little beside one: README.md
   mote->kv_store = store_f16;
   mote->max_tokens = ~0u;
   mote->top_k |= 64;  // the Gemma model card

@@ -7,7 +7,7 @@
 #include "../asm/kernels.h"
 #include "../loader/model.h"
 
-constexpr u32 MAX_BATCH = 60;           // prompt tokens that share a pass over the weights: 3 n, 4 n
+constexpr u32 MAX_BATCH = 60;           // prompt tokens that share a pass: as the tiles, threes and fours
 constexpr u32 NO_TOKEN = ~0u;
 constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from,
 constexpr u32 MAX_MATCH = 32;           // and at most
@@ -97,7 +97,7 @@ struct Mote : Model {
   const char *file_name, *what;  // of a failure: the model's file, and what is wrong
 
   // Of tables, see PARAM.
-  u32 last;              // position of the last of them, which is in column 0: the order is reversed
+  u32 last;              // position of the batch's last token, which is in column 0: the order is reversed
   Span span;             // of the layer at hand
   u32 group;             // query heads that share a key head
   u32 quantised;         // 1, if activations are quantised
@@ -122,7 +122,7 @@ struct Mote : Model {
 
   // What the arena holds, in the order of ARENA in main.cpp.
   f32 *buffer[N_BUFFERS];
-  u32 *tokens_fed;   // [context]
+  u32 *tokens_fed;   // [context], and room for guesses
   Slot *slots[3];    // [3 * n_vocab], in three parts that lie side by side
   u8 **piece;        // [n_vocab + 1] where the text of each token begins
   Draw *draws;       // [n_vocab + 1] what may be drawn, from the second on
@@ -166,7 +166,7 @@ void generate();                   // answers until a stop, -n or a full context
 
 // forward.cpp: jobs for parallel()
 void layers(u32 thread);           // the batch through all layers
-void head(u32 thread);             // logits of column 0
+void head(u32 thread);             // logits of the first columns, the newest tokens'
 
 // threads.cpp
 void start_threads();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py - runs all tests of a build and says at the end how many passed and failed.
 
-usage: run.py [-v] [NAME...]     the suites whose name begins so; without a name, all
+usage: run.py [-v] [NAME...]     suites, or those whose name begins so; without a name, all
 
 Called by `make test`, which builds what is run here: for each ISA build/ISA/mote and, in
 build/ISA/tests, kernels_test, unit_test and unit_asan_test.  What is missing counts as failed.
@@ -164,9 +164,10 @@ def main():
     args = parser.parse_args()
     if args.e2e:
         return e2e_here(args.e2e)
-    score = Score()
+    score, known = Score(), {suite[0] for suite in suites()}
     for name, run, program, *options in suites():
-        if args.names and not any(name.startswith(n) for n in args.names):
+        if args.names and not any(name == n or name.startswith(n) and n not in known
+                                  for n in args.names):
             continue
         start, before = time.time(), (score.passed, score.failed, score.skipped)
         run(score, name, program, args.v, *options)

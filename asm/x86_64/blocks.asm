@@ -4,12 +4,11 @@
 %include "blocks.inc"
 
 extern rows
-global blocks.nibbles, blocks.mask, blocks.keep, blocks.take
-global blocks.high
+global blocks.nibbles, blocks.mask, blocks.high, blocks.keep, blocks.take
 section .text align=1
 blocks:
 ; 16 bytes of each row are 32 weights: the lower halves of bytes come first.
-; Out v0-v7      Clobbers rcx rdx v10 v11
+; Out v0-v7      Clobbers rcx rdx rsi v10 v11
 .nibbles:
     call    rows
     vpsrlw  v4, v0, 4

@@ -5,11 +5,12 @@
 ; In       rdi m: Matmul*   esi begin   edx end   [rsp] tile, and behind it where to return to
 ; Clobbers rax rcx rdx rsi rdi r8-r11 all vectors
 ;
-; A tile: a block of these rows.  For each 32 weights in it puts integers into v0-v7, the scales of
-; the rows into v8, their minima into v9, and goes to [rbp + L_PART] with edx one of dots.asm, which
-; says in which form: that is where matmul goes, row_blocks.asm has another use for it.
+; A tile: PRODUCTS_BY says which one of dots.asm takes its weights; the code behind takes a block of
+; these rows apart.  For each 32 weights in it puts integers into v0-v7, the scales of the rows into
+; v8, their minima into v9, and goes to [rbp + L_PART]: that one; row_blocks.asm puts another there.
 ; In       rax offset of the block in a row, which it moves to the next   what is held, see below
-; Clobbers rcx rdx rsi v0-v12; v14, v15 if all its parts set them; SCRATCH bytes below r12 are its own
+; Clobbers rcx rdx rsi v0-v12; v14, v15 and OFFSETS if all its parts set them; from [r12 + PARTS] to
+;          [r12 + SUMS] all but OFFSETS is its own
 ; Holds    rbx column 0, its 32 activations   rdi from column to column   r13d bytes of the sums
 ;          r12 sums of the columns, a vector each, the last column first   rbp locals, see blocks.inc
 ;          r8 row stride   r9 3 * row stride   r10, r11, with AVX-512 r14, r15 the groups
@@ -85,7 +86,7 @@ matmul_blocks:
     imul    eax, eax, Q_BYTES
     add     rax, rbx
     mov     [rbp + L_END], rax
-    lea     rdi, [rdi*4 + 64]
+    lea     rdi, [rdi*4 + 64]           ; 4 * (n + COLUMN_PAD)
     mov     ecx, r13d
     vpxor   v0, v0, v0
 .zero:

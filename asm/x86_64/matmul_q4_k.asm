@@ -54,10 +54,9 @@ matmul_q4_k:
     vpsrlw  v3, v3, 4
     vpand   v3, v3, v13
     vpor    v3, v3, v4
-    vmovaps v2, v8
     vmovaps [r12 + SCALES + 0 * VBYTES], v0
     vmovaps [r12 + SCALES + 1 * VBYTES], v1
-    vmovaps [r12 + SCALES + 2 * VBYTES], v2
+    vmovaps [r12 + SCALES + 2 * VBYTES], v8
     vmovaps [r12 + SCALES + 3 * VBYTES], v3
     and     dword [rbp + L_COUNT], 0
     ret

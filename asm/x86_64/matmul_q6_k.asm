@@ -1,7 +1,7 @@
 ; matmul_q6_k - y = W x, weights in Q6_K: 256 times 4 bits, 256 times 2 bits, less 32; 16 i8 scales,
 ; each of 16 weights, and their f16 scale.  x86-64, AVX2 or AVX-512: see vector.inc.
 ; Contract asm/kernels.h      Oracle asm/portable/matmul_q6_k.cpp
-; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul_blocks.asm, and v14 v15
+; In       rdi m: Matmul*   esi begin   edx end      Clobbers as matmul_blocks.asm
 ; Holds    see matmul_blocks.asm   [rbp + L_COUNT] parts that are done
 %include "blocks.inc"
 

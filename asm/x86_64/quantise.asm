@@ -7,6 +7,7 @@
 ; Reads    exactly x[0..n), but for what is left behind the last 32
 global quantise
 section .text align=1
+; Offsets below: struct Quantised's, 32 less where rdi has gone on.
 quantise:
     vpcmpeqd ymm3, ymm3, ymm3
     vpabsb  ymm5, ymm3

@@ -1,4 +1,4 @@
-; row_q4_0 - y[i] = scale * w[i], a row of Q4_0 as f32.  x86-64, AVX2.
+; row_q4_0 - y[i] = scale * w[i], a row of Q4_0 as f32.  x86-64, AVX2 or AVX-512.
 ; Contract asm/kernels.h      Oracle asm/portable/row_q4_0.cpp
 ; In       rdi y: f32[n]   rdx w   ecx n, a multiple of 32   xmm0 scale
 ; Clobbers as row_blocks.asm

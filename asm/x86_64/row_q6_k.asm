@@ -1,4 +1,4 @@
-; row_q6_k - y[i] = scale * w[i], a row of Q6_K as f32.  x86-64, AVX2.
+; row_q6_k - y[i] = scale * w[i], a row of Q6_K as f32.  x86-64, AVX2 or AVX-512.
 ; Contract asm/kernels.h      Oracle asm/portable/row_q6_k.cpp
 ; In       rdi y: f32[n]   rdx w   ecx n, a multiple of 256   xmm0 scale
 ; Clobbers as row_blocks.asm

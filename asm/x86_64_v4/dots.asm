@@ -6,7 +6,8 @@
 ;          [r12 + OFFSETS] words: what is added for each weight, 16 weights and 16
 ;          rbx x, column 0   rdi from column to column   [r12 + SUMS] sums   r13d their bytes
 ; Out      rbx the next 32 activations      Clobbers rcx rdx zmm10-zmm12 zmm16 zmm17
-; .scaled  the products of 16 weights and 16 are multiplied with zmm14 and zmm15, dwords
+; .scaled  the products of 16 weights and 16, with what is added, are multiplied with zmm14 and zmm15,
+;          dwords
 %include "blocks.inc"
 
 ; SUM - the products in zmm12 to the column's sum, and on to the next column.

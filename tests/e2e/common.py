@@ -1,6 +1,7 @@
 """common.py - how the end-to-end tests run mote.  Read next: test_text.py, then the others.
 
-MOTE names the program, else what was built last, and MOTE_DEMO the demo model, where it is not the one of tests/data.
+MOTE names the program, else what was built last, and MOTE_DEMO the demo model, where it is not
+the one of tests/data.
 """
 import collections
 import os

@@ -29,7 +29,7 @@ class Lookup(Test):
     def test_threads(self):
         text = self.text('-T', '0', '-n', '100', DEMO, ECHO)
         for threads in '23':
-            self.assertEqual(run('-q', '-t', threads, '-l', '7', '-T', '0', '-n', '100', DEMO, ECHO).out,
+            self.assertEqual(self.text('-t', threads, '-l', '7', '-T', '0', '-n', '100', DEMO, ECHO),
                              text)
 
     def test_number_of_tokens(self):
