@@ -175,13 +175,13 @@ static void multiply(const Step *s, const Tensor *w, u32 begin, u32 end) {
 // A thread has rows side by side, for memory likes a sequence, and takes them piece by piece; who is
 // done goes on with those of the others, which may have slower cores, or busy ones.
 static void by_rows(u32 thread, const Step *s, const Tensor *w) {
-  u32 n_threads = mote->n_threads, rows = mote->param[s->per], unit = PIECE * n_threads;
-  u32 share = (rows + unit - 1) / unit * PIECE;
+  u32 n_threads = mote->n_threads, rows = mote->param[s->per], unit = 4 * n_threads;
+  u32 share = (rows + unit - 1) / unit * 4;
   for (u32 owner = thread, i = 0; i < n_threads; ++i) {
-    for (;;) {
-      u32 piece = __atomic_fetch_add(&mote->taken[owner][s - STEPS], 1, __ATOMIC_RELAXED);
-      u32 begin = piece * PIECE, end = begin + PIECE;
-      if (begin >= share) break;
+    u32 *taken = mote->taken[owner] + (s - STEPS);
+    while (__atomic_load_n(taken, __ATOMIC_RELAXED) < share) {
+      u32 begin = __atomic_fetch_add(taken, PIECE, __ATOMIC_RELAXED), end = begin + PIECE;
+      if (end > share) end = share;
       begin += owner * share;
       end += owner * share;
       if (end > rows) end = rows;

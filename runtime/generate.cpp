@@ -25,8 +25,6 @@ void feed(u32 kind, u32 drafted) {
   mote->batch = drafted + 1;
   parallel(head);
   mote->time[kind] += now();
-  auto cost = mote->cost + kind;
-  cost->speed = u32(cost->tokens * 100000000000 / mote->time[kind]);
   mote->passes += kind;
 }
 
@@ -71,6 +69,7 @@ void generate() {
     do {
       mote->n_past = mote->n_fed;
       u32 token = sample(drafted);
+      mote->drawn += kind;
       ++mote->luck;
       if (token != mote->tokens_fed[mote->n_fed]) mote->luck = 0;
       if (token == mote->eos || token == mote->turn_end) return;

@@ -130,6 +130,9 @@ void set_up() {
 }
 
 void finish() {
+  u64 prompt = mote->cost[0].tokens, answer = mote->drawn;
+  mote->cost[0].speed = u32(prompt * 100000000000 / (mote->time[0] | 1));
+  mote->cost[1].speed = u32(answer * 100000000000 / (mote->time[1] | 1));
   mote->bandwidth = u32(mote->passes * u64(mote->end - mote->data) * 100 / (mote->time[1] | 1));
   if (!mote->quiet)
     say("\nseed #; prompt #, % tok/s; answer #, % tok/s, % GB/s\n", &mote->seed);

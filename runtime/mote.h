@@ -89,7 +89,7 @@ struct Mote : Model {
     u32 tokens, speed;   // speed: tokens a second, in hundredths
   } cost[2];             // of prompts, and of answers
   u32 bandwidth;         // GB/s, in hundredths
-  u32 passes;            // over the weights, for answers
+  u32 passes, drawn;     // passes over the weights for answers, and the tokens that they gave
   u32 luck;              // tokens guessed right in a row
 
   char *prompt_end;      // behind the one character that ends it
@@ -135,7 +135,7 @@ struct Mote : Model {
   u32 unknown;           // the token for what has none
   u64 random;            // see sample()
 
-  u32 taken[MAX_THREADS][64];  // pieces of each thread's rows, by step, that are taken; 64: far apart
+  u32 taken[MAX_THREADS][64];  // of each thread's rows, by step, so many are taken; 64: far apart
 
   Tensor tensor[MAX_TENSORS];
 };

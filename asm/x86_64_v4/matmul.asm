@@ -105,7 +105,7 @@ matmul:
     vunpckhpd zmm27, zmm24, zmm25
     vaddps  zmm24, zmm26, zmm27
     vextractf64x4 ymm25, zmm24, 1
-    vaddps  ymm0, ymm24, ymm25
+    vaddps  zmm0, zmm24, zmm25
     vextractf128 xmm1, ymm0, 1
     vaddps  xmm0, xmm0, xmm1
     vmovups [rdx], xmm0

@@ -69,6 +69,19 @@ class Lookup(Test):
         story = ('-t', '1', '-s', '1', '-n', '100', DEMO, 'x')
         self.assertGreater(passes(*story), 0.8 * passes('-l', '0', *story))
 
+    def test_statistics(self):
+        """Tokens a second are all of them: with what a pass reads they make a whole number of passes."""
+        def figures(*options):
+            r = run('-t', '1', '-T', '0', '-n', '100', *options, DEMO, AGAIN)
+            return self.statistics(r.err.strip() + b'\n')[3:5]
+        speed, bandwidth = figures('-l', '0')
+        size = bandwidth / speed
+        for n in '7', '20', '59':
+            speed, bandwidth = figures('-l', n)
+            passes = 99 * bandwidth / speed / size
+            self.assertAlmostEqual(passes, round(passes), delta=0.1)
+            self.assertLess(passes, 30)
+
     def test_limits(self):
         for bad in ('60', '4294967295', 'x', ''):
             self.assertEqual(run('-l', bad, DEMO, ECHO).code, 2, bad)

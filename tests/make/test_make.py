@@ -76,7 +76,8 @@ class Isa(unittest.TestCase):
         if not all(map(os.path.exists, programs.values())):
             self.skipTest('make dist: not all ISAs are built')
         run = [isa for isa in ISAS
-               if not subprocess.run([programs[isa], '-qn1', DEMO, 'A'], capture_output=True).returncode]
+               if not subprocess.run([programs[isa], '-qn1', DEMO, 'A'],
+                                     capture_output=True).returncode]
         self.assertEqual(self.isa(), run[0])
 
 
