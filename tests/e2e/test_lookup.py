@@ -74,12 +74,13 @@ class Lookup(Test):
         def figures(*options):
             r = run('-t', '1', '-T', '0', '-n', '100', *options, DEMO, AGAIN)
             return self.statistics(r.err.strip() + b'\n')[3:5]
-        speed, bandwidth = figures('-l', '0')
-        size = bandwidth / speed
+        speed, plain = figures('-l', '0')
+        size = plain / speed
         for n in '7', '20', '59':
             speed, bandwidth = figures('-l', n)
             passes = 99 * bandwidth / speed / size
-            self.assertAlmostEqual(passes, round(passes), delta=0.1)
+            rounding = passes * 0.005 * (1 / plain + 1 / bandwidth)
+            self.assertAlmostEqual(passes, round(passes), delta=0.02 + rounding)
             self.assertLess(passes, 30)
 
     def test_limits(self):
