@@ -23,17 +23,17 @@ matmul_q5_k:
     call    blocks.keep
     ONES    v12
     vpsubb  v12, v13, v12               ; bytes of 16
+    vmovd   xmm6, [rbp + L_COUNT]       ; their fifth bits: of part 0 bit 0, of part 1 bit 1
     mov     rcx, -8 * VBYTES
 .weights:
     vmovaps v0, [r12 + rcx + PARTS + 8 * VBYTES]
     vmovaps v2, [r12 + rcx + PARTS + 24 * VBYTES]
+    vpsrlw  v2, v2, xmm6
     vpsllw  v5, v2, 4
     WEIGHT  0, v0, v5                   ; lower halves are a part, upper ones the next
     vpsrlw  v0, v0, 4
     vpsllw  v5, v2, 3
     WEIGHT  8, v0, v5
-    vpsrlw  v2, v2, 2
-    vmovaps [r12 + rcx + PARTS + 24 * VBYTES], v2
     add     rcx, VBYTES
     jnz     .weights
     lea     rdx, [r12 + PARTS + 128]
