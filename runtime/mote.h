@@ -7,7 +7,7 @@
 #include "../asm/kernels.h"
 #include "../loader/model.h"
 
-constexpr u32 MAX_BATCH = 60;           // prompt tokens that share a pass: as the tiles, threes and fours
+constexpr u32 MAX_BATCH = 60;           // prompt tokens that share a pass: whole threes and fours
 constexpr u32 NO_TOKEN = ~0u;
 constexpr u32 MIN_MATCH = 2;            // tokens that a guess is made from,
 constexpr u32 MAX_MATCH = 32;           // and at most
@@ -97,7 +97,7 @@ struct Mote : Model {
   const char *file_name, *what;  // of a failure: the model's file, and what is wrong
 
   // Of tables, see PARAM.
-  u32 last;              // position of the batch's last token, which is in column 0: the order is reversed
+  u32 last;              // position of the last token, in column 0: the order is reversed
   Span span;             // of the layer at hand
   u32 group;             // query heads that share a key head
   u32 quantised;         // 1, if activations are quantised

@@ -23,7 +23,7 @@
 
 COLUMNS    equ 64                       ; at most
 
-global matmul_blocks, matmul_blocks.constants
+global matmul_blocks, matmul_blocks.constants, matmul_blocks.done
 section .text align=1
 matmul_blocks:
     pop     rax
@@ -115,7 +115,7 @@ matmul_blocks:
     sub     r13d, VBYTES
     jnz     .store
     jmp     .rows
-.done:
+.done:                                  ; of row_blocks, too
     mov     rsp, rbp
 %if GROUPS > 2
     pop     r15

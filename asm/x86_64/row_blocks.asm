@@ -7,7 +7,7 @@
 ;          [rbp + L_M] scale
 %include "blocks.inc"
 
-extern matmul_blocks.constants
+extern matmul_blocks.constants, matmul_blocks.done
 global row_blocks
 section .text align=1
 row_blocks:
@@ -68,16 +68,7 @@ row_blocks:
     call    rcx
     cmp     rbx, [rbp + L_END]
     jb      .block
-    mov     rsp, rbp
-%if GROUPS > 2
-    pop     r15
-    pop     r14
-%endif
-    pop     r13
-    pop     r12
-    pop     rbp
-    pop     rbx
-    ret
+    jmp     matmul_blocks.done
 
 .part:
     mov     ecx, r13d
